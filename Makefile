@@ -123,7 +123,7 @@ endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite, the self-test programs, the prompt profiles and what compile workers run are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py src/op/suite/held_out.txt test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py))
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py src/op/suite/held_out.txt test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py src/module/library/*.py))
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@

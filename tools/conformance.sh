@@ -37,6 +37,9 @@ gpu=${GPU:-$home/h200.jsonl} # what an H200 gave is recorded beside the scripts
 # SDIST=file: the source distribution of llama-cpp-python, for the real vocabularies and templates that it carries
 peer text.py --serve "$root/$build/text-serve" --strings "${STRINGS:-100000}" ${SDIST:+--sdist "$SDIST"}
 peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
+# KERNELBENCH=folder: its levels 1 and 2 besides the problems of test/module
+# shellcheck disable=SC2086
+peer modules.py "$root/build/ouroboros" "$root"/test/module/problem/*.py ${KERNELBENCH:+$KERNELBENCH/level[12]/*.py}
 peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" --gpu "$gpu"
 peer trees.py "$root/$build/conform" "${TREES:-20000}"
 peer names.py "$root/build/ouroboros"

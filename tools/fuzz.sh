@@ -9,6 +9,7 @@ seeds() {
     fuzz_tokenizer | fuzz_chat) echo test/text/golden ;;
     fuzz_adapter | fuzz_safetensors) echo test/model/golden ;;
     fuzz_op) echo src/op/suite test/op/user ;;
+    fuzz_module) echo test/module/problem ;;
     fuzz_parse | fuzz_host | fuzz_tile | fuzz_manifest) echo src/op/suite/gold src/op/suite/honest test/exploit test/tile/golden ;;
     esac
 }

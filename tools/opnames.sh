@@ -2,6 +2,7 @@
 # opnames.sh - the program knows no op by name: names of the suite stand in src/op/suite and src/op/chain.def only.
 # A name that Triton's or torch's own vocabulary has too (the tables of tile/, tensor/ and host/ list it in quotes) is
 # a word of those languages: it may also stand in these three folders, and elsewhere after "tl.", "torch." or "F.". So are classes: nn.Name.
+# So is what module/library spells out of PyTorch.
 # The networks of text/, weights/, model/ and train/ have parts of the same names, and a prompt profile (data) names its example.
 root=${1:-src}
 ops=$(ls "$root"/op/suite/*.py | sed 's|.*/||; s|\.py$||')
@@ -10,7 +11,7 @@ norms=$(sed -n 's/^CHAIN_NORM(\([a-z_0-9]*\),.*/\1/p' "$root/op/chain.def")
 
 lines() { # of all files outside the suite that match the options and pattern given
     find "$root" -type f ! -path "$root/op/suite/*" ! -path "$root/op/chain.def" ! -path "$root/text/*" ! -path "$root/weights/*" \
-        ! -path "$root/model/*" ! -path "$root/train/*" ! -path "$root/propose/profile/*" -exec grep -nH "$@" {} +
+        ! -path "$root/model/*" ! -path "$root/train/*" ! -path "$root/module/library/*" ! -path "$root/propose/profile/*" -exec grep -nH "$@" {} +
 }
 bad=0
 for name in $ops $norms; do

@@ -1,8 +1,10 @@
 #include <stdio.h>
 
+#include "base/io.h"
 #include "cmd/line/wrap.h"
 #include "cmd/shared/judging.h"
 #include "judge/verdict/verdict.h"
+#include "module/module.h"
 #include "op/suite.h"
 
 static json_t *op_object(Arena *a, const Op *op, bool whole) {
@@ -112,14 +114,45 @@ static bool shown_op(Arena *a, const char *text, const DomainAsked *asked, Op *o
     return ok;
 }
 
+// ---- references in module form ----
+
+// A file that is one, as it seems: what it holds is read when it is evaluated.
+static bool read_module(Arena *a, const char *path, Str *source) {
+    Err unsaid = {0};
+    DiagList d = DIAGS(a);
+    if (!str_ends(str_of(path), ".py") || !io_read_file(a, path, SOURCE_MAX, source, &unsaid)) return false;
+    const Node *tree = parse_module(a, *source, &d);
+    return tree && module_is(tree);
+}
+
+typedef struct {
+    const char *path, *values;
+    bool json;
+} ModuleShown;
+
+static bool show_module(Arena *a, const ModuleShown *q, Str source, Buf *out, Err *e) {
+    ModuleFile m;
+    ModuleValues *v = NEW(a, ModuleValues);
+    DiagList d = DIAGS(a);
+    const uint64_t seed = 1;
+    if (module_read(a, source, &m, &d) && module_values(a, &m, seed, MODULE_WORK, v, &d)) {
+        if (q->values && !module_write(q->values, &m, &v->run, e)) return false;
+        if (!q->json || !v->degenerate) (q->json ? module_json : module_describe)(out, &m, v);
+        if (!v->degenerate) return true;
+        return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", q->path, v->degenerate);
+    }
+    const Diag *first = diag_first(&d);
+    if (!first) return err_set(e, ERR_INPUT, "%s: not a reference in module form", q->path);
+    LineCol at = line_col(source, first->span.at);
+    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", q->path, at.line, at.col, first->msg);
+}
+
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
-    const char *suite = NULL, *layout = NULL, *domain = NULL;
-    const Option options[] = {{"--json", OPTION_FLAG, &json},
-                              {"--long", OPTION_FLAG, &whole},
-                              {"--suite", OPTION_TEXT, &suite},
-                              {"--layout", OPTION_TEXT, &layout},
-                              {"--domain", OPTION_TEXT, &domain}};
+    const char *suite = NULL, *layout = NULL, *domain = NULL, *values = NULL;
+    const Option options[] = {{"--json", OPTION_FLAG, &json},     {"--long", OPTION_FLAG, &whole},
+                              {"--suite", OPTION_TEXT, &suite},   {"--layout", OPTION_TEXT, &layout},
+                              {"--domain", OPTION_TEXT, &domain}, {"--values", OPTION_TEXT, &values}};
     DomainAsked asked;
     Positionals rest;
     Err e = {0};
@@ -127,15 +160,25 @@ int cmd_ops(int argc, char **argv) {
                        &e))
         return cmd_fail("ops", &e);
     if (!domain_of(layout, domain, &asked, &e)) return cmd_fail("ops", &e);
-    if (rest.n == 0 && (layout || domain)) return cmd_usage("ops", "--layout and --domain belong to one OP");
+    if (rest.n == 0 && (layout || domain || values))
+        return cmd_usage("ops", "--layout, --domain and --values belong to one OP");
     Arena a = {0};
     Buf out = BUF(&a);
     Op op;
+    Str source;
     int code = EXIT_OK;
     if (suite && !op_suite_add(&a, suite, &e))
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
+    else if (read_module(&a, rest.at[0], &source)) {
+        const ModuleShown shown = {rest.at[0], values, json};
+        if (layout || domain || whole)
+            code = cmd_usage("ops", "--layout, --domain and --long are not for modules");
+        else if (!show_module(&a, &shown, source, &out, &e))
+            code = cmd_fail("ops", &e);
+    } else if (values)
+        code = cmd_usage("ops", "--values belongs to one .py file with class Model and get_inputs");
     else if (shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else

@@ -413,6 +413,7 @@ static bool attrs_in_step(Reader *r, Side s) {
 #define KIND_SHAPE   3
 #define KIND_MATMUL  4
 #define KIND_RANDOM  5
+#define KIND_WINDOW  6
 static const uint8_t kinds[BOUND_COUNT] = {
 #define BOUND(id, torch, kind, doc) [BOUND_##id] = KIND_##kind,
 #include "tensor/bound.def"

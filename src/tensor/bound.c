@@ -15,6 +15,7 @@ typedef enum {
     KIND_ROW,
     KIND_MATMUL,
     KIND_RANDOM,
+    KIND_WINDOW,
     KIND_SHAPE
 } BoundKind;
 static const struct {
@@ -77,7 +78,7 @@ Bound *bound_new(BoundCtx *c, DType t, const int64_t *shape, int rank) {
     b->rank = rank;
     b->numel = numel;
     if (rank > 0) memcpy(b->shape, shape, (size_t)rank * sizeof *shape);
-    b->v = bound_room(c, numel);
+    if (!c->shapes_only) b->v = bound_room(c, numel);
     return b;
 }
 
@@ -95,6 +96,7 @@ Bound *bound_alias(BoundCtx *c, const Bound *b, const int64_t *shape, int rank) 
 }
 
 void bound_round(BoundCtx *c, Bound *b, bool only_exact) {
+    if (c->shapes_only) return;
     if (c->rounds && !only_exact) {
         b->pending = true;
         return;
@@ -140,7 +142,7 @@ const Bound *bound_settle(BoundCtx *c, const Bound *b) {
     Bound *r = NEW(c->arena, Bound);
     *r = *b;
     r->pending = false;
-    if (c->rounds)
+    if (c->rounds && !c->shapes_only)
         round_values(c, r);
     else
         bound_round(c, r, false);
@@ -235,6 +237,7 @@ Bound *bound_input(BoundCtx *c, const Tensor *t, int index) {
 Bound *bound_literal(BoundCtx *c, double x, bool is_float) {
     Bound *b = bound_new(c, is_float ? DT_F32 : DT_I64, NULL, 0);
     if (!b) return NULL;
+    if (!b->v) b->v = bound_room(c, 1);
     b->v[0] = x;
     b->weak = true;
     trace(b, &(BoundCall){.op = BOUND_LITERAL, .scalar = x});
@@ -245,7 +248,7 @@ static Bound *source(BoundCtx *c, const BoundCall *call) {
     if (call->op == BOUND_LITERAL) return bound_literal(c, call->scalar, true);
     if (call->op == BOUND_FULL) {
         Bound *b = bound_new(c, DT_F32, call->attr, call->attrs);
-        for (int64_t i = 0; b && i < b->numel; i++) b->v[i] = call->scalar;
+        for (int64_t i = 0; b && b->v && i < b->numel; i++) b->v[i] = call->scalar;
         return b;
     }
     if (call->op != BOUND_ARANGE || call->attrs != 2)
@@ -256,7 +259,7 @@ static Bound *source(BoundCtx *c, const BoundCall *call) {
     if (stop < start) return bound_fail(c, "arange: the end lies before the start");
     size = stop - start;
     Bound *b = bound_new(c, DT_I64, &size, 1);
-    for (int64_t i = 0; b && i < size; i++) b->v[i] = (double)(start + i);
+    for (int64_t i = 0; b && b->v && i < size; i++) b->v[i] = (double)(start + i);
     return b;
 }
 
@@ -271,10 +274,12 @@ static bool carries_pending(BoundOp op) {
 static bool arity_ok(BoundOp op, int inputs) {
     static const int want[] = {
         [KIND_SOURCE] = 0, [KIND_UNARY] = 1,  [KIND_BINARY] = 2, [KIND_TERNARY] = 3, [KIND_REDUCE] = 1,
-        [KIND_ROW] = 1,    [KIND_MATMUL] = 2, [KIND_SHAPE] = 1,  [KIND_RANDOM] = 2,
+        [KIND_ROW] = 1,    [KIND_MATMUL] = 2, [KIND_SHAPE] = 1,  [KIND_RANDOM] = 2,  [KIND_WINDOW] = 1,
     };
     if (op == BOUND_CAT) return inputs >= 1 && inputs <= 4;
-    return inputs == (op == BOUND_GATHER ? 2 : want[op_info[op].kind]);
+    return inputs == (op == BOUND_GATHER || op == BOUND_CONV || op == BOUND_CONV_TRANSPOSE
+                          ? 2
+                          : want[op_info[op].kind]);
 }
 
 Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, const int64_t *attr,
@@ -289,6 +294,7 @@ Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, 
         [KIND_MATMUL] = bound_matmul,
         [KIND_SHAPE] = bound_shape,
         [KIND_RANDOM] = bound_random,
+        [KIND_WINDOW] = bound_window,
     };
     assert(op >= 0 && op < BOUND_COUNT);
     for (int i = 0; i < inputs; i++)

@@ -42,7 +42,7 @@ struct Bound {
     int rank;
     int64_t shape[TENSOR_RANK_MAX];
     int64_t numel;
-    double *v;
+    double *v; // NULL with BoundCtx.shapes_only, but for literals
     double *e; // NULL: all zero
     // How it was made.
     BoundOp op;
@@ -62,6 +62,8 @@ typedef struct {
     bool allow_tf32;       // matrix products may read float32 operands with 10 mantissa bits
     bool any_order;        // sums may be made one by one: G(N) = N
     bool rounds;           // results of half types are rounded where they arise
+    bool shapes_only;      // nothing is computed: results have a shape and a type, and no values
+    int64_t flops;         // of matrix products and convolutions so far
     Str function;          // of a definition, the one that is evaluated; empty: "reference"
 } BoundCtx;
 

@@ -218,7 +218,7 @@ static int rounding_of(const BoundCall *call, OpClass class, DType t) {
 // rounded to float32 or, when a half type is compared, to that.
 static const Bound *blurred_literal(const Bound *b, DType common, Bound *copy, double *e) {
     DType t = dtype_is_half(common) ? common : DT_F32;
-    if (!b->weak || b->numel != 1 || b->e || dtype_round(t, b->v[0]) == b->v[0]) return b;
+    if (!b->weak || b->numel != 1 || b->e || !b->v || dtype_round(t, b->v[0]) == b->v[0]) return b;
     *copy = *b;
     *e = dtype_half_ulp(t, b->v[0]) / RULE_K;
     copy->e = e;
@@ -235,6 +235,8 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
     Bound *out = bound_new(c, t, shape, rank);
     if (!out) return NULL;
     out->weak = true;
+    for (int i = 0; c->shapes_only && i < call->inputs; i++) out->weak = out->weak && call->in[i]->weak;
+    if (c->shapes_only) return out;
     BoundCall blurred = *call;
     Bound copy[3];
     double copy_e[3];
@@ -301,7 +303,7 @@ static Bound *cast(BoundCtx *c, const BoundCall *call) {
     a = bound_settle(c, a);
     if (t == DT_BOOL) return cast_to_bool(c, a);
     Bound *r = bound_new(c, t, a->shape, a->rank);
-    if (!r) return NULL;
+    if (!r || c->shapes_only) return r;
     if (a->e) r->e = bound_room(c, a->numel);
     double unused[BOUND_CHUNK];
     for (int64_t i = 0; i < a->numel; i += BOUND_CHUNK) {
@@ -326,7 +328,7 @@ static Bound *unary(BoundCtx *c, BoundOp op, const Bound *a) {
 static Bound *whole_power(BoundCtx *c, const Bound *a, int n, DType t) {
     if (n == 0) {
         Bound *ones = bound_new(c, t, a->shape, a->rank);
-        for (int64_t i = 0; ones && i < ones->numel; i++) ones->v[i] = 1;
+        for (int64_t i = 0; ones && ones->v && i < ones->numel; i++) ones->v[i] = 1;
         return ones;
     }
     Bound wide = *a;
@@ -353,7 +355,7 @@ static Bound *power(BoundCtx *c, const BoundCall *call) {
     const Bound *a = call->in[0], *b = call->in[1];
     DType t;
     if (!bound_promote(c, call->in, 2, &t)) return NULL;
-    bool literal = b->weak && b->rank == 0 && !b->e;
+    bool literal = b->weak && b->rank == 0 && !b->e && b->v;
     double n = literal ? b->v[0] : 0.25;
     if (!dtype_is_float(t)) {
         if (!literal || n < 0)

@@ -16,6 +16,7 @@ typedef struct {
 Bound *bound_elementwise(BoundCtx *c, const BoundCall *call); // UNARY, BINARY, TERNARY
 Bound *bound_reduce(BoundCtx *c, const BoundCall *call);      // REDUCE, ROW
 Bound *bound_matmul(BoundCtx *c, const BoundCall *call);      // MATMUL
+Bound *bound_window(BoundCtx *c, const BoundCall *call);      // WINDOW
 Bound *bound_shape(BoundCtx *c, const BoundCall *call);       // SHAPE
 Bound *bound_random(BoundCtx *c, const BoundCall *call);      // RANDOM
 

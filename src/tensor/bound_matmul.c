@@ -62,7 +62,8 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     if (!bound_charge(c, a->numel) || !bound_charge(c, b->numel) || !bound_charge(c, numel * k / 8))
         return NULL;
     Bound *out = bound_new(c, a->dtype, shape, r);
-    if (!out) return NULL;
+    c->flops += 2 * numel * k;
+    if (!out || c->shapes_only) return out;
     out->e = bound_room(c, numel + 1);
     const double *ae = as_read(c, a), *be = as_read(c, b);
     double growth = c->any_order ? (double)k : bound_growth(k);

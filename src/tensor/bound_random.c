@@ -44,7 +44,7 @@ Bound *bound_random(BoundCtx *c, const BoundCall *call) {
             return bound_fail(c, "rand: a seed and places are integers");
     if (!shapes_join(c, call, shape, &rank)) return NULL;
     Bound *out = bound_new(c, DT_F32, shape, rank);
-    if (!out) return NULL;
+    if (!out || c->shapes_only) return out;
     if (seed->e || place->e) out->e = bound_room(c, out->numel);
     for (int64_t i = 0; i < out->numel; i++) {
         int64_t s = read_at(seed, index, rank), p = read_at(place, index, rank);

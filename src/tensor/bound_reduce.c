@@ -61,6 +61,27 @@ static void row_CUMSUM(const Row *r) {
     for (size_t i = 0; i < r->n; i++) r->ov[i] = sum += r->v[i];
 }
 
+// A chain of products from the left. Scans multiply in another order, with as many roundings for a prefix,
+// and what they multiply may leave float32's range where the prefix itself does not: that is unknown. low
+// and high: the least and the largest product of neighbours that end here, and of all so far.
+static void row_CUMPROD(const Row *r) {
+    Ve p = {1, 0};
+    double low = 1, high = 1, least = 1, most = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        Ve x = {r->v[i], r->e ? r->e[i] : 0};
+        double m = fabs(x.v);
+        p = !r->oe ? (Ve){p.v * x.v, 0} : i ? rule_end(rule_mul(p, x)) : x;
+        low = m == 0 ? 1 : rule_min(m, low * m);
+        high = rule_max(m, high * m);
+        least = rule_min(least, low);
+        most = rule_max(most, high);
+        r->ov[i] = p.v;
+        if (!r->oe) continue;
+        bool left = least < RULE_MIN && fabs(p.v) >= RULE_MIN;
+        r->oe[i] = left || most > RULE_FMAX ? RULE_INF : p.e;
+    }
+}
+
 // --- Extremes ------------------------------------------------------------------------------------
 
 static void put_extreme(const Row *r, double sign) {
@@ -158,6 +179,7 @@ static void row_LOGSUMEXP(const Row *r) {
 #define ROW_SHAPE(id)
 #define ROW_MATMUL(id)
 #define ROW_RANDOM(id)
+#define ROW_WINDOW(id)
 #define ROW_REDUCE(id)              [BOUND_##id] = row_##id,
 #define ROW_ROW(id)                 [BOUND_##id] = row_##id,
 #define BOUND(id, torch, kind, doc) ROW_##kind(id)
@@ -167,7 +189,7 @@ static void (*const row_function[BOUND_COUNT])(const Row *) = {
 #undef BOUND
 
 static bool keeps_shape(BoundOp op) {
-    return op == BOUND_SOFTMAX || op == BOUND_LOG_SOFTMAX || op == BOUND_CUMSUM;
+    return op == BOUND_SOFTMAX || op == BOUND_LOG_SOFTMAX || op == BOUND_CUMSUM || op == BOUND_CUMPROD;
 }
 static bool has_no_empty_row(BoundOp op) {
     return op == BOUND_AMAX || op == BOUND_AMIN || op == BOUND_ARGMAX;
@@ -267,7 +289,8 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     if (call->attrs != want) return bound_fail(c, "%s: wrong number of attributes", bound_name(call->op));
     if (!bound_axis(c, a, call->attr[0], &axis) || !result_type(c, call->op, a->dtype, &t)) return NULL;
     Layout l = layout_of(a, axis);
-    if (l.n > INT32_MAX) return bound_fail(c, "%s: the axis is too long", bound_name(call->op));
+    if (l.n > INT32_MAX && !c->shapes_only)
+        return bound_fail(c, "%s: the axis is too long", bound_name(call->op));
     if (l.n == 0 && has_no_empty_row(call->op)) return bound_fail(c, "%s of nothing", bound_name(call->op));
     int64_t shape[TENSOR_RANK_MAX] = {0};
     int rank = a->rank;
@@ -277,7 +300,7 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
         rank = reduced_shape(a, axis, call->attr[1] != 0, shape);
     if (!bound_charge(c, a->numel)) return NULL;
     Bound *out = bound_new(c, t, shape, rank);
-    if (!out) return NULL;
+    if (!out || c->shapes_only) return out;
     if (!exact_result(call->op, a, t)) out->e = bound_room(c, out->numel);
     Row r = {.n = (size_t)l.n,
              .growth = !dtype_is_float(t) ? 0

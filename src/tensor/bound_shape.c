@@ -28,8 +28,9 @@ static Bound *moved(BoundCtx *c, const Bound *a, const int64_t *shape, int rank,
                     const int64_t *step) {
     Bound *out = bound_new(c, a->dtype, shape, rank);
     if (!out) return NULL;
-    if (a->e) out->e = bound_room(c, out->numel);
     out->pending = a->pending;
+    if (c->shapes_only) return out;
+    if (a->e) out->e = bound_room(c, out->numel);
     copy_strided(a, base, step, out);
     return out;
 }
@@ -142,7 +143,7 @@ static Bound *shape_GATHER(BoundCtx *c, const BoundCall *call) {
     if (call->attrs != 1) return bound_fail(c, "gather takes one dimension");
     if (!bound_axis(c, a, call->attr[0], &axis) || !gather_fits(c, a, index, axis)) return NULL;
     Bound *out = bound_new(c, a->dtype, index->shape, index->rank);
-    if (!out) return NULL;
+    if (!out || c->shapes_only) return out;
     if (a->e || index->e) out->e = bound_room(c, out->numel);
     out->pending = a->pending;
     int64_t step[TENSOR_RANK_MAX] = {0}, at[TENSOR_RANK_MAX] = {0}, size = a->rank ? a->shape[axis] : 1;
@@ -216,8 +217,9 @@ static Bound *shape_CAT(BoundCtx *c, const BoundCall *call) {
         all_pending = all_pending && part[i]->pending;
         converts = converts || part[i]->dtype != t;
     }
-    if (any) out->e = bound_room(c, out->numel);
     out->pending = all_pending;
+    if (c->shapes_only) return out;
+    if (any) out->e = bound_room(c, out->numel);
     for (int d = 0; d < axis; d++) outer *= shape[d];
     for (int d = axis + 1; d < out->rank; d++) inner *= shape[d];
     for (int i = 0; i < call->inputs; i++) {
@@ -237,6 +239,7 @@ static Bound *shape_CAT(BoundCtx *c, const BoundCall *call) {
 #define MOVE_REDUCE(id)
 #define MOVE_MATMUL(id)
 #define MOVE_RANDOM(id)
+#define MOVE_WINDOW(id)
 #define MOVE_ROW(id)
 #define MOVE_SHAPE(id) [BOUND_##id] = shape_##id,
 Bound *bound_shape(BoundCtx *c, const BoundCall *call) {

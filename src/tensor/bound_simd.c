@@ -440,6 +440,7 @@ FLAT static void row_cumsum(size_t n, const double *restrict v, const double *re
 #define LOOP_REDUCE(id)
 #define LOOP_MATMUL(id)
 #define LOOP_RANDOM(id)
+#define LOOP_WINDOW(id)
 #define LOOP_ROW(id)
 #define LOOP_SHAPE(id)
 #define BOUND(id, torch, kind, doc) LOOP_##kind(id)

@@ -78,6 +78,7 @@ check explained_tile says explain 1 "$bin" explain "$tmp/masked.py" --op softmax
 check ops says ops 0 "$bin" ops --json
 check op says op 0 "$bin" ops rmsnorm --json
 keep op
+check module says module 0 "$bin" ops "$(dirname "$0")/../module/problem/pad_avgpool_scalar.py" --json
 check proposals says "propose --lines" 0 "$bin" propose softmax -n 3 --seed 3 --json
 keep proposals
 check flawed says "propose --lines" 0 "$bin" propose softmax -n 2 --seed 3 --flaw contiguous --json

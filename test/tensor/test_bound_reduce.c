@@ -138,12 +138,50 @@ static void row_intervals_hold(void **state) {
     }
 }
 
+// Prefix products: float32 from the left and by doubling lie within; a product of neighbours that leaves
+// float32's range, where the prefix does not, makes what stands behind it unknown.
+static void prefix_products(void **state) {
+    (void)state;
+    enum { N = 64 };
+    double v[N];
+    Rng r = rng_at(21, 0);
+    for (int i = 0; i < N; i++)
+        v[i] = dtype_round(DT_F32, (rng_unit(&r) < 0.5 ? -1 : 1) * (0.7 + 0.7 * rng_unit(&r)));
+    const Bound *y = OPA(CUMPROD, ATTRS(1), INPUT(DT_F32, v, 1, N));
+    float left = 1, tree[N], from[N];
+    long double exact = 1;
+    for (int i = 0; i < N; i++) tree[i] = (float)v[i];
+    for (int step = 1; step < N; step *= 2) {
+        memcpy(from, tree, sizeof from);
+        for (int i = step; i < N; i++) tree[i] = from[i] * from[i - step];
+    }
+    for (int i = 0; i < N; i++) {
+        left *= (float)v[i];
+        exact *= v[i];
+        assert_true(fabsl(exact - (long double)y->v[i]) <= 1e-14L * fabsl(exact));
+        assert_true(left >= low_at(y, i) && left <= high_at(y, i));
+        assert_true(tree[i] >= low_at(y, i) && tree[i] <= high_at(y, i));
+        assert_true(i == 0 ? err_at(y, i) == 0 : left * 1.0001 > high_at(y, i) || left < 0);
+    }
+    double wild[6] = {1e30, 1e-30, 1e-30, 1e30, 0, 2};
+    y = OPA(CUMPROD, ATTRS(0), INPUT(DT_F32, wild, 6));
+    assert_true(err_at(y, 0) == 0 && err_at(y, 1) < 10); // about 1, by one product
+    assert_true(err_at(y, 3) == infinity);               // 1e-60 in the middle: 0 in some order
+    double over[4] = {1e-30, 1e30, 1e30, 1e-30};
+    y = OPA(CUMPROD, ATTRS(0), INPUT(DT_F32, over, 4));
+    assert_true(err_at(y, 3) == infinity && err_at(y, 1) < 10);
+    double whole_[3] = {2, -3, 4};
+    y = OPA(CUMPROD, ATTRS(1), INPUT(DT_F32, whole_, 1, 3));
+    assert_true(y->v[0] == 2 && y->v[1] == -6 && y->v[2] == -24);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(row_values),
         cmocka_unit_test(sums_of_long_rows),
         cmocka_unit_test(growth_factors),
         cmocka_unit_test(row_intervals_hold),
+        cmocka_unit_test(prefix_products),
     };
     return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
 }

@@ -73,15 +73,27 @@ static bool row_allows(const Api *row, bool candidate) {
 }
 
 // `receiver`: of a member, or NULL for any.
-static const Entry *entry_find(Str name, bool member, const char *receiver, bool candidate) {
+static const Entry *entry_for(Str name, bool member, const char *receiver, Privilege who) {
     pthread_once(&once, index_build);
     for (int i = bucket[str_hash(name) % BUCKETS]; i; i = chain[i - 1]) {
         const Entry *e = &entry[i - 1];
-        if (e->member == member && (!receiver || str_is(e->receiver, receiver)) &&
-            row_allows(e->row, candidate) && str_eq(e->name, name))
+        if (e->member == member && (!receiver || str_is(e->receiver, receiver)) && (e->row->may & who) &&
+            str_eq(e->name, name))
             return e;
     }
     return NULL;
+}
+static const Entry *entry_find(Str name, bool member, const char *receiver, bool candidate) {
+    return entry_for(name, member, receiver, candidate ? FOR_C : FOR_R);
+}
+
+const Api *api_of_module(Str name) {
+    const Entry *e = entry_for(name, false, NULL, FOR_M);
+    return e ? e->row : NULL;
+}
+const Api *api_member_of_module(Str name, const char *receiver) {
+    const Entry *e = entry_for(name, true, receiver, FOR_M);
+    return e ? e->row : NULL;
 }
 
 const Api *api_named(Str name, bool candidate) {
@@ -217,9 +229,12 @@ void host_api_reference(Buf *out) {
     static const struct {
         Privilege may;
         const char *title;
-    } part[] = {{FOR_B, "In kernel files and references"},
-                {FOR_C, "In the host code of kernel files"},
-                {FOR_R, "In references"}};
+    } part[] = {
+        {FOR_B, "In kernel files and references"},
+        {FOR_C, "In the host code of kernel files"},
+        {FOR_R, "In references"},
+        {FOR_M,
+         "In references in module form, besides those of references and what src/module/library spells out"}};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         buf_printf(out, "%s%s:\n", i ? "\n" : "", part[i].title);
         for (int r = 0; r < ROWS; r++) {

@@ -4,7 +4,7 @@
 #include "host/policy/scope.h"
 #include "tensor/bound.h"
 
-typedef enum { FOR_C = 1, FOR_R = 2, FOR_B = 3 } Privilege;
+typedef enum { FOR_C = 1, FOR_R = 2, FOR_B = 3, FOR_M = 4 } Privilege;
 typedef enum { API_FUNCTION, API_METHOD, API_ATTRIBUTE, API_CONSTANT, API_EXCEPTION } ApiKind;
 typedef struct {
     BoundOp op; // what a row of reference.c applies; BOUND_COUNT elsewhere
@@ -19,6 +19,9 @@ extern const int api_count;
 const Api *api_named(Str name, bool candidate);
 // ".view" of a receiver: the row whose first parameter has that name; see receivers in api.def.
 const Api *api_member_of(Str name, const char *receiver, bool candidate);
+// The same of what references in module form have besides a reference's own names.
+const Api *api_of_module(Str name);
+const Api *api_member_of_module(Str name, const char *receiver);
 bool api_is_member(Str name, bool candidate);    // of any kind of value
 bool api_is_last_part(Str name, bool candidate); // of any dotted name: `t = torch; t.empty`
 bool api_is_module(Str path, bool candidate);    // a prefix of some dotted name

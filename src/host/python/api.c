@@ -1,4 +1,5 @@
 #include "host/python/api.h"
+#include "host/python/form.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -146,7 +147,18 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
                               STR_ARG(name), STR_ARG(param[i].name));
         if (!default_value(in, args->at, param[i].standard, &c.arg[i])) return false;
     }
-    return run[row - api_rows](&c, out);
+    bool ok = run[row - api_rows](&c, out);
+    for (int i = 0; in->form && ok && i < params; i++)
+        if (str_is(param[i].name, "inplace") && c.arg[i].kind == V_BOOL && c.arg[i].b &&
+            c.arg[0].kind == V_BOUND && !form_overwrite(in, args->at, c.arg[0].bound))
+            return false;
+    bool computes = in->form && ok && (out->kind == V_BOUND || value_is_seq(*out));
+    if (computes && row->kind != API_ATTRIBUTE && row->may != FOR_B && params > 0) {
+        bool method = self.kind == V_BOUND;
+        Str called = method ? str_of(arena_printf(in->arena, ".%.*s", STR_ARG(name))) : name;
+        form_note(in, args->at, called, &c.arg[0], out);
+    }
+    return ok;
 }
 
 bool api_constant(Interp *in, const Api *row, Str name, Span at, Value *out) {

@@ -3,8 +3,9 @@
 // the call.
 #include "host/policy/screen.h"
 #include "host/python/api.h"
+#include "host/python/form.h"
 
-static bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out) {
+bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out) {
     Method *m = HOST_NEW(in, at, Method, 1);
     if (!m) return false;
     *m = (Method){self, function, name};
@@ -215,6 +216,10 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (c->kind == CLASS_AUTOGRAD && v.kind == V_CLASS && str_is(name, "apply"))
         return method_new(in, at, v, (Value){0}, name, out);
     s = env_find(c->names, name);
+    if (!s && in->form && c->kind == CLASS_MODULE) {
+        if (str_is(name, "training")) return *out = value_bool(in->form->training), true;
+        s = form_base_method(in->form, name);
+    }
     if (!s) return lacks(in, at, c, name);
     if (is_property(s->v)) {
         if (v.kind == V_CLASS)
@@ -273,7 +278,9 @@ static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
                            STR_ARG(c->name));
     if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");
     if (call->v.kind == V_METHOD) return call_value(in, call->v, args, out);
-    return call_with(in, call->v, f, args, out);
+    if (!call_with(in, call->v, f, args, out)) return false;
+    if (in->form && str_starts(c->name, "nn_")) form_note(in, args->at, c->name, args->pos, out);
+    return true;
 }
 
 bool class_call(Interp *in, Value f, const Args *args, Value *out) {

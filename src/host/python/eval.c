@@ -2,6 +2,7 @@
 #include "host/policy/screen.h"
 #include "host/python/api.h"
 #include "host/python/entry.h"
+#include "host/python/form.h"
 #include <stdio.h>
 
 // --- names ---
@@ -78,8 +79,10 @@ bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
                               STR_ARG(name));
         if (!e->comprehension) here = false;
     }
-    const Api *row = api_named(name, in->candidate);
+    const Api *row = in->form ? api_of_module(name) : NULL;
+    if (!row) row = api_named(name, in->candidate);
     if (row) return api_value(in, at, row, name, (Value){0}, out);
+    if (in->form && form_is_module(name)) return *out = (Value){.kind = V_MODULE, .s = name}, true;
     if (api_is_module(name, in->candidate)) return *out = (Value){.kind = V_MODULE, .s = name}, true;
     if (!api_known_refused(name, false, in->candidate))
         return host_raise(in, at, "NameError: name '%.*s' is not defined", STR_ARG(name));
@@ -96,8 +99,12 @@ static bool module_member(Interp *in, Span at, Str path, Str name, Value *out) {
     p[path.len] = '.';
     memcpy(p + path.len + 1, name.p, name.len);
     Str full = api_canonical(in->arena, (Str){p, path.len + name.len + 1});
-    const Api *row = api_named(full, in->candidate);
+    const Api *row = in->form ? api_of_module(full) : NULL;
+    if (!row && in->form && !form_is_inside(at) && form_find(in->form, full, out)) return true;
+    if (!row) row = api_named(full, in->candidate);
     if (row) return api_value(in, at, row, full, (Value){0}, out);
+    if (in->form && (form_find(in->form, full, out) || form_is_module(full)))
+        return form_find(in->form, full, out) || (*out = (Value){.kind = V_MODULE, .s = full}, true);
     if (api_is_module(full, in->candidate)) return *out = (Value){.kind = V_MODULE, .s = full}, true;
     if (str_is(full, "torch.nn") || str_is(full, "triton.language")) // on the way to an aliased module
         return *out = (Value){.kind = V_MODULE, .s = full}, true;
@@ -111,7 +118,11 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (str_starts(name, "__"))
         return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
                            STR_ARG(name));
-    const Api *row = api_member(name, v, in->candidate);
+    const Api *row = in->form && v.kind == V_BOUND ? api_member_of_module(name, "input") : NULL;
+    if (!row && in->form && v.kind == V_BOUND && !form_is_inside(at) && form_method(in, at, v, name, out))
+        return true;
+    if (!row) row = api_member(name, v, in->candidate);
+    if (!row && in->form && v.kind == V_BOUND && form_method(in, at, v, name, out)) return true;
     bool named = v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED;
     if (v.kind == V_CLASS || v.kind == V_OBJECT || (named && !row)) return class_member(in, at, v, name, out);
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
@@ -455,7 +466,7 @@ static bool args_name(Interp *in, Args *args, int *cap, Str name, Value v) {
 
 static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     Value f, positional, v;
-    if (in->candidate && is_super_init(n)) return *out = NONE_VALUE, true; // bases hold nothing
+    if ((in->candidate || in->form) && is_super_init(n)) return *out = NONE_VALUE, true; // bases hold nothing
     if (in->weight && is_parameter(n)) return entry_parameter(in, n->span, out);
     Args args = {.at = n->span};
     int cap = 0;

@@ -1,5 +1,6 @@
 #include "host/policy/screen.h"
 #include "host/python/api.h"
+#include "host/python/form.h"
 #include "lang/library.h"
 
 typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR } Flow;
@@ -41,13 +42,13 @@ static bool assign_items(Interp *in, Env *env, const Nodes *targets, Span at, Va
 bool assign(Interp *in, Env *env, const Node *target, Value v) {
     if (!host_step(in, target->span)) return false;
     if (target->kind == NODE_NAME) return env_set(in, target->span, env, target->name, v);
-    if (target->kind == NODE_SUBSCRIPT && in->candidate) {
+    if (target->kind == NODE_SUBSCRIPT && (in->candidate || in->form)) {
         Value of, index;
         return eval(in, env, target->subscript.value, &of) &&
                eval(in, env, target->subscript.index, &index) &&
                subscript_set(in, target->span, of, index, v);
     }
-    if (target->kind == NODE_ATTRIBUTE && in->candidate) {
+    if (target->kind == NODE_ATTRIBUTE && (in->candidate || in->form)) {
         Value of;
         return eval(in, env, target->attribute.value, &of) &&
                object_set(in, target->span, of, target->attribute.name, v);
@@ -72,13 +73,19 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
         return host_refuse(in, target->span,
                            "host code assigns to plain names only, not to attributes or subscripts");
     if (!eval(in, env, target, &l) || !eval(in, env, s->augassign.value, &r)) return false;
-    if (l.kind == V_BOUND)
+    bool in_place = in->form && l.kind == V_BOUND;
+    if (l.kind == V_BOUND && !in_place)
         return host_refuse(in, s->span, "references do not change tensors in place; write %.*s = %.*s %s ...",
                            STR_ARG(target->name), STR_ARG(target->name), oper_text(s->augassign.op));
     if (l.kind == V_LIST && s->augassign.op == OPER_ADD) return seq_extend(in, s->span, l.seq, r);
     Value was = l;
     if (!binary_values(in, s->span, s->augassign.op, was, r, &l)) return false;
     note_computed(in, s->augassign.value->span.at, was, r, l);
+    if (in_place && l.kind == V_BOUND &&
+        (l.bound->numel != was.bound->numel || l.bound->dtype != was.bound->dtype))
+        return host_raise(in, s->span,
+                          "RuntimeError: the result does not fit the tensor that is changed in place");
+    if (in_place && !form_overwrite(in, s->span, was.bound)) return false;
     return assign(in, env, target, l);
 }
 
@@ -299,7 +306,7 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_RAISE: ok = exec_raise(in, env, s); break;
     case NODE_FUNCTION: ok = exec_function(in, env, s); break;
     case NODE_CLASS:
-        ok = in->candidate && env->module
+        ok = (in->candidate || in->form) && env->module
                  ? class_new(in, env, s, &v) && env_set(in, s->span, env, s->klass.name, v)
                  : host_refuse_form(in, s->span, node_form(s->kind));
         break;
@@ -310,7 +317,7 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
         LibraryFile *file = in->candidate && env->module ? library_of(in->module, s) : NULL;
         if (file)
             ok = exec_included(in, env, s, file);
-        else if (!import_allowed(s, in->candidate, &why))
+        else if (in->form ? !import_canonical(s, true, &why) : !import_allowed(s, in->candidate, &why))
             ok = host_unsupported(in, s->span, "%s", why);
         break; // what may be imported is there already
     }
@@ -479,6 +486,8 @@ static bool bind_defaults(Interp *in, const Function *f, const Nodes *params, co
 bool function_call(Interp *in, const Function *f, const Args *args, Value *out) {
     bool lambda = f->node->kind == NODE_LAMBDA;
     bool memo = !lambda && f->node->function.memo;
+    bool library = in->form && form_is_inside(f->node->span) && !form_is_inside(args->at);
+    if (library) in->form->site = args->at;
     const Nodes *params = lambda ? &f->node->lambda.params : &f->node->function.params;
     if (memo && !cached_takes(in, f->node, args)) return false;
     Env *env = env_new(in, args->at, f->env, f->locals);
@@ -498,6 +507,8 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
                      : exec_block(in, env, &f->node->function.body, out) != FLOW_ERROR;
     in->memo -= memo;
     in->depth--;
+    if (ok && library && !lambda)
+        form_note(in, args->at, f->node->function.name, args->n ? args->pos : NULL, out);
     return ok && (!memo || cached_gives(in, f->node, args->at, *out));
 }
 

@@ -45,6 +45,7 @@ struct Interp {
     int weights, weights_used;
     // Reference.
     BoundCtx *bound;
+    struct ModuleForm *form; // in module form (form.h)
 };
 
 // Findings. All return false. Text is cut to a line of printable ASCII.
@@ -104,6 +105,7 @@ MUST_CHECK bool cached_no_work(Interp *in, Span at);
 MUST_CHECK bool class_new(Interp *in, Env *env, const Node *node, Value *out);
 MUST_CHECK bool class_call(Interp *in, Value f, const Args *args, Value *out); // of a class, object or method
 MUST_CHECK bool enum_subscript(Interp *in, Span at, const Class *c, Value name, Value *out);
+MUST_CHECK bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out);
 bool class_is(Value v, const char *kind); // a class with that name in it: NAMED_TUPLE, ENUM_CLASS
 MUST_CHECK bool partial_call(Interp *in, const Partial *p, const Args *args, Value *out);
 MUST_CHECK bool class_member(Interp *in, Span at, Value v, Str name, Value *out);

@@ -1,4 +1,4 @@
-#include "host/python/interp.h"
+#include "host/python/form.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,6 +10,7 @@ void host_report(Interp *in, DiagKind kind, Span at, const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    at = form_place(in, at);
     bool wide = kind == DIAG_HOST && in->candidate && strcmp(text, OVERFLOW_64_BITS) == 0;
     diag_clean(in->d, kind, at, "%s%s", text, wide ? BEYOND_64_BITS : "");
 }
@@ -20,7 +21,7 @@ bool host_work(Interp *in, Span at, int64_t lanes) {
         return true;
     }
     *in->lanes = 0;
-    return diag_add(in->d, DIAG_BUDGET, at, "the step budget is spent in host code");
+    return diag_add(in->d, DIAG_BUDGET, form_place(in, at), "the step budget is spent in host code");
 }
 
 void *host_new(Interp *in, Span at, int64_t count, size_t size) {

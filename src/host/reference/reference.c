@@ -2,6 +2,7 @@
 // into one call is composed here from primitives that have their own error rules. Element by element here;
 // whole rows and tensors in reference_rows.c.
 #include "host/reference/reference.h"
+#include "host/python/form.h"
 
 static bool bound_fail(Interp *in, Span at) {
     return host_raise(in, at, "%s", in->bound->why ? in->bound->why : "the operation failed");
@@ -10,7 +11,7 @@ static bool bound_fail(Interp *in, Span at) {
 // Numbers become literals.
 static bool as_bound(Interp *in, Span at, Value v, const Bound **out) {
     double x;
-    if (v.kind == V_BOUND) return *out = v.bound, true;
+    if (v.kind == V_BOUND) return *out = v.bound, !in->form || form_may_use(in, at, v.bound);
     if (!value_as_number(v, &x))
         return host_raise(in, at, "TypeError: expected a tensor or a number, not %s", value_type(v));
     *out = bound_literal(in->bound, x, v.kind == V_FLOAT);
@@ -41,6 +42,11 @@ static bool matmul(Interp *in, Span at, Value l, Value r, Value *out) {
         return host_raise(in, at, "TypeError: unsupported operand type(s) for @: '%s' and '%s'",
                           value_type(l), value_type(r));
     int a = l.bound->rank, b = r.bound->rank;
+    if (in->form && !form_is_inside(at)) { // any ranks: the library spells it out
+        Value f, both[2] = {l, r};
+        return form_find(in->form, STR("torch.matmul"), &f) &&
+               call_value(in, f, &(Args){.pos = both, .n = 2, .at = at}, out);
+    }
     if (a != b || a < 2 || a > 3)
         return host_unsupported(in, at,
                                 "a matrix product of tensors of %d and %d dimensions: 2 and 2, or 3 and 3, "
@@ -50,7 +56,7 @@ static bool matmul(Interp *in, Span at, Value l, Value r, Value *out) {
 }
 bool api_matmul(Call *c, Value *out) { return matmul(c->in, c->at, c->arg[0], c->arg[1], out); }
 
-bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
+static bool binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     static const struct {
         Oper from;
         BoundOp to;
@@ -59,8 +65,8 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
                  {OPER_LE, BOUND_LE},           {OPER_GT, BOUND_GT},   {OPER_GE, BOUND_GE},
                  {OPER_EQ, BOUND_EQ},           {OPER_NE, BOUND_NE},   {OPER_BITAND, BOUND_LOGICAL_AND},
                  {OPER_BITOR, BOUND_LOGICAL_OR}};
-    Value operand[2] = {l, r};
     double x;
+    Value operand[2] = {l, r};
     bool bits = op == OPER_BITAND || op == OPER_BITOR;
     for (int i = 0; i < 2; i++) {
         if (bits && !(operand[i].kind == V_BOOL ||
@@ -82,13 +88,25 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));
 }
 
-bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out) {
+bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
+    if (!binary(in, at, op, l, r, out)) return false;
+    if (in->form) form_note(in, at, str_of(oper_text(op)), l.kind == V_BOUND ? &l : &r, out);
+    return true;
+}
+
+static bool unary(Interp *in, Span at, Oper op, Value v, Value *out) {
     if (op == OPER_NEG)
         return bound_do(in, at, &(BoundStep){.op = BOUND_NEG, .operand = &v, .operands = 1}, out);
     if (op == OPER_POS) return *out = v, true;
     if (op == OPER_INVERT && v.bound->dtype == DT_BOOL)
         return bound_do(in, at, &(BoundStep){.op = BOUND_LOGICAL_NOT, .operand = &v, .operands = 1}, out);
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));
+}
+
+bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out) {
+    if (!unary(in, at, op, v, out)) return false;
+    if (in->form) form_note(in, at, str_of(oper_text(op)), &v, out);
+    return true;
 }
 
 bool api_bound_unary(Call *c, Value *out) {

@@ -1,0 +1,255 @@
+// module.c - a file in module form is read, Model is made, and forward is evaluated.
+#include "module/module.h"
+
+#include "base/numeric/rng.h"
+#include "host/policy/screen.h"
+#include "host/python/entry.h"
+#include "module/module_draw.h"
+#include "op/embed.h"
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { NAME_DEPTH_MAX = 16 };
+
+// --- reading ---
+
+bool module_is(const Node *tree) {
+    bool model = false;
+    for (int i = 0; i < tree->module.body.n; i++) {
+        const Node *n = tree->module.body.at[i];
+        model = model || (n->kind == NODE_CLASS && str_is(n->klass.name, "Model"));
+    }
+    return model && module_function(tree, STR("get_inputs"));
+}
+
+// All files of module/library as one.
+static const Node *library_tree(Arena *a, DiagList *d) {
+    Buf text = BUF(a);
+    for (const EmbeddedFile *f = embedded_files; f->name; f++)
+        if (str_starts(str_of(f->name), "src/module/library/")) buf_str_put(&text, (Str){f->text, f->len});
+    Node *m = parse_module(a, buf_str(&text), d);
+    if (m) tree_place(m, FORM_PLACE);
+    return m;
+}
+
+bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
+    *out = (ModuleFile){.arena = a, .source = source};
+    out->tree = parse_module(a, source, d);
+    if (!out->tree) return false;
+    if (!module_is(out->tree))
+        return diag_add(d, DIAG_REFUSED, out->tree->span,
+                        "a reference in module form has `class Model(nn.Module)` and `get_inputs()`");
+    out->library = library_tree(a, d);
+    return out->library != NULL;
+}
+
+// --- names of parameters ---
+
+static void name_tensor(Interp *in, const Bound *b, Str name) {
+    ModuleForm *f = in->form;
+    for (int i = 0; i < f->tensors; i++)
+        if (f->tensor[i].value == b && !f->tensor[i].name.len) f->tensor[i].name = str_dup(in->arena, name);
+}
+
+static bool name_all(Interp *in, const Object *o, Str path, int depth) {
+    if (depth > NAME_DEPTH_MAX || !host_work(in, in->module->span, o->attribute->cap)) return false;
+    for (int i = 0; i < o->attribute->cap; i++) {
+        const Slot *s = &o->attribute->slot[i];
+        if (!s->name.p || (s->v.kind != V_BOUND && s->v.kind != V_OBJECT)) continue;
+        Str name = path.len ? str_join(in->arena, path, '.', s->name) : s->name;
+        if (s->v.kind == V_BOUND)
+            name_tensor(in, s->v.bound, name);
+        else if (!name_all(in, s->v.object, name, depth + 1))
+            return false;
+    }
+    return true;
+}
+
+// What no attribute holds is named by its place.
+static void name_rest(Interp *in) {
+    ModuleForm *f = in->form;
+    for (int i = 0; i < f->tensors; i++)
+        if (!f->tensor[i].name.len) f->tensor[i].name = str_of(arena_printf(in->arena, "unnamed%d", i));
+}
+
+// --- evaluating ---
+
+static bool call_named(Interp *in, const char *name, Value *out) {
+    Value f;
+    if (!entry_function(in, name, &f)) return false;
+    return call_value(in, f, &(Args){.at = f.function->node->span}, out);
+}
+
+static Str spelled(Interp *in, Value v) {
+    Buf text = BUF(in->arena);
+    value_repr(&text, v, 0);
+    return buf_str(&text);
+}
+
+static bool make_model(Interp *in, ModuleRun *out, Value *model) {
+    Value init = {0};
+    Buf text = BUF(in->arena);
+    const Slot *s = env_find(in->globals, STR("Model"));
+    if (!s || s->v.kind != V_CLASS || s->v.klass->kind != CLASS_MODULE)
+        return host_report(in, DIAG_REFUSED, in->module->span, "Model is not a class of nn.Module"), false;
+    Args args = {.at = in->module->span};
+    for (int i = 0; i < in->module->module.body.n; i++) {
+        const Node *n = in->module->module.body.at[i];
+        if (n->kind == NODE_CLASS && str_is(n->klass.name, "Model")) args.at = (Span){n->span.at, 0};
+    }
+    if (env_find(in->globals, STR("get_init_inputs"))) {
+        if (!call_named(in, "get_init_inputs", &init)) return false;
+        if (!value_is_seq(init) || init.seq->n > MODULE_INIT_MAX)
+            return host_report(in, DIAG_HOST, args.at, "get_init_inputs() must return a list"), false;
+        args.pos = init.seq->at;
+        args.n = init.seq->n;
+    }
+    for (int i = 0; i < args.n; i++)
+        buf_printf(&text, "%s%.*s", i ? ", " : "", STR_ARG(spelled(in, args.pos[i])));
+    out->init = buf_str(&text);
+    if (!call_value(in, s->v, &args, model)) return false;
+    if (model->kind != V_OBJECT || !name_all(in, model->object, (Str){0}, 0))
+        return host_report(in, DIAG_UNSUPPORTED, args.at, "Model holds modules that hold each other"), false;
+    name_rest(in);
+    out->tensor = in->form->tensor;
+    out->tensors = in->form->tensors;
+    return true;
+}
+
+static const Bound *given_input(Interp *in, const ModuleAsk *ask, int i, const Bound *asked) {
+    Drawn d = {.dtype = asked->dtype, .rank = asked->rank};
+    memcpy(d.shape, asked->shape, sizeof d.shape);
+    const Bound *b = i < ask->inputs && ask->input[i].storage ? module_given(in, &ask->input[i], &d) : NULL;
+    if (!b)
+        in->bound->why = arena_printf(in->arena, "input %d has another shape or type than what is given", i);
+    return b;
+}
+
+static bool make_inputs(Interp *in, const ModuleAsk *ask, ModuleRun *out, Value *arg) {
+    Value list;
+    Span at = module_function(in->module, STR("get_inputs"))->span;
+    in->form->sources = 0;
+    if (!call_named(in, "get_inputs", &list)) return false;
+    if (!value_is_seq(list) || list.seq->n > MODULE_INPUTS_MAX)
+        return host_report(in, DIAG_HOST, at, "get_inputs() must return a list of at most %d inputs",
+                           MODULE_INPUTS_MAX),
+               false;
+    for (int i = 0; i < list.seq->n; i++) {
+        Value v = list.seq->at[i];
+        ModuleInput *input = &out->input[out->inputs++];
+        arg[i] = v;
+        if (v.kind != V_BOUND) {
+            input->text = spelled(in, v);
+            continue;
+        }
+        input->tensor =
+            ask->input ? given_input(in, ask, i, v.bound) : module_draw_input(in, v.bound, i, ask->published);
+        if (!input->tensor)
+            return host_report(in, DIAG_HOST, at, "%s", in->bound->why ? in->bound->why : "no input"), false;
+        arg[i] = value_bound(input->tensor);
+    }
+    return true;
+}
+
+static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
+    const Value *each = value_is_seq(v) ? v.seq->at : &v;
+    int n = value_is_seq(v) ? v.seq->n : 1;
+    if (n < 1 || n > MODULE_OUTPUTS_MAX)
+        return host_report(in, DIAG_UNSUPPORTED, at, "forward returns one tensor, or up to %d",
+                           MODULE_OUTPUTS_MAX),
+               false;
+    for (int i = 0; i < n; i++) {
+        if (each[i].kind != V_BOUND)
+            return host_report(in, DIAG_UNSUPPORTED, at, "forward must return tensors, but it returned %s %s",
+                               each[i].kind == V_NONE ? "nothing:" : "a", value_type(each[i])),
+                   false;
+        if (!form_may_use(in, at, each[i].bound)) return false;
+        out->output[out->outputs++] = each[i].bound;
+    }
+    return true;
+}
+
+static bool run_file(Interp *in, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out) {
+    Value model, arg[MODULE_INPUTS_MAX], result;
+    in->module = m->library;
+    if (!module_run(in)) return false;
+    in->form->library = in->globals;
+    in->module = m->tree;
+    if (!module_run(in) || !make_model(in, out, &model) || !make_inputs(in, ask, out, arg)) return false;
+    Span at = in->module->span;
+    const Slot *s = env_find(model.object->of->names, STR("forward"));
+    if (s && s->v.kind == V_FUNCTION) at = (Span){s->v.function->node->span.at, 0};
+    in->form->forward = true;
+    if (!call_value(in, model, &(Args){.pos = arg, .n = out->inputs, .at = at}, &result)) return false;
+    return take_outputs(in, result, at, out);
+}
+
+bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out, DiagList *d) {
+    int64_t lanes = (int64_t)MODULE_STEPS * STEP_LANES, room = ask->shapes ? INT64_MAX / 4 : ask->work_max;
+    BoundCtx bound = {.arena = a, .elements_left = room, .shapes_only = ask->shapes};
+    ModuleForm *form = NEW(a, ModuleForm);
+    *form = (ModuleForm){.training = !ask->eval,
+                         .seed = ask->seed,
+                         .input_seed = rng_mix(ask->seed, ask->others),
+                         .least_set = INT64_MAX};
+    if (!ask->shapes) form->given = ask->tensor, form->givens = ask->tensors;
+    if (ask->known) form->known = ask->known->tensor, form->knowns = ask->known->tensors;
+    Interp in = {.arena = a,
+                 .d = d,
+                 .module = m->tree,
+                 .lanes = &lanes,
+                 .heap_left = HEAP_MAX,
+                 .bound = &bound,
+                 .form = form};
+    *out = (ModuleRun){0};
+    if (!run_file(&in, m, ask, out)) return false;
+    out->op = form->op;
+    out->ops = form->ops;
+    out->steps = MODULE_STEPS - lanes / STEP_LANES;
+    out->least_set = form->least_set;
+    out->work = room - bound.elements_left + bound.flops;
+    return true;
+}
+
+// --- values ---
+
+// Elements of the results that are NaN, or of which nothing is known.
+static int64_t lost(const ModuleRun *r) {
+    int64_t n = 0;
+    for (int k = 0; k < r->outputs; k++) {
+        const Bound *b = r->output[k];
+        for (int64_t i = 0; i < b->numel; i++) n += b->v[i] != b->v[i] || (b->e && !(b->e[i] < INFINITY));
+    }
+    return n;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out, DiagList *d) {
+    *out = (ModuleValues){0};
+    double from = now();
+    if (!module_shrink(a, m, work, &out->shapes, d)) return false;
+    const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
+    int64_t most = out->shapes.small.work;
+    if (most > largest)
+        return diag_add(d, DIAG_BUDGET, (Span){0},
+                        "too large: the smallest sizes that were found take %lld operations",
+                        (long long)most);
+    ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = 2 * most + 1024};
+    if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
+    if (lost(&out->run) > 0) { // a logarithm, or a long product
+        ModuleRun as_published;
+        ask.published = true;
+        if (!module_evaluate(a, m, &ask, &as_published, d)) return false;
+        ask.published = lost(&as_published) < lost(&out->run);
+        if (ask.published) out->run = as_published, out->published_values = true;
+    }
+    if (!module_judgeable(a, m, &ask, out, d)) return false;
+    out->seconds = now() - from;
+    return true;
+}

@@ -1,0 +1,295 @@
+// module_shrink.c - small sizes for a file in module form. Sizes are the file's own literals: whole numbers
+// in module-level assignments, in get_inputs and in get_init_inputs. One step halves one of them, or all of
+// one value where one alone breaks the program, and stays if Model can be made, shapes work out, and
+//   - the results have the ranks they had, and no size above 1 becomes 1,
+//   - what reduced goes on reducing: an average of one element is no average,
+//   - a set that is normalised keeps at least 8 elements: over one element a norm is a constant,
+//   - numbers that were different stay different: with equal ones, a transposed weight is not noticed.
+// Halving keeps most of what divides a size. Small numbers, and names such as kernel_size, stay as they are.
+// Inputs' own sizes go first: those that Model is made with say how long its sums are.
+#include "module/module.h"
+
+enum { STAYS = 8, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
+enum { ALL_STEPS = 20 * MODULE_STEPS }; // of all evaluations of shapes
+
+typedef struct {
+    Node *node;
+    Str name;
+    bool config; // reaches get_init_inputs
+    bool blocked;
+    int64_t published;
+} Site;
+
+typedef struct {
+    Arena *arena;
+    ModuleFile *file;
+    Site site[MODULE_SIZES_MAX];
+    int sites;
+    Str config[128]; // names that reach get_init_inputs
+    int configs;
+    int most; // evaluations
+    ModuleShrunk *out;
+} Shrink;
+
+static int64_t value_of(const Site *s) { return (int64_t)s->node->integer.value; }
+
+// --- finding sites ---
+
+static bool fixed_name(Str name) {
+    static const char *const word[] = {"kernel", "stride", "padding", "dilation", "pool", "ratio", "layers"};
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (memmem(name.p, name.len, word[i], strlen(word[i]))) return true;
+    return false;
+}
+
+static bool is_config(const Shrink *s, Str name) {
+    for (int i = 0; i < s->configs; i++)
+        if (str_eq(s->config[i], name)) return true;
+    return false;
+}
+
+static void add_names(void *arg, const Node *n) {
+    Shrink *s = arg;
+    if (n->kind == NODE_NAME && !is_config(s, n->name) && s->configs < 128) s->config[s->configs++] = n->name;
+    node_each_child(n, add_names, s);
+}
+
+// Names of get_init_inputs, and of what those are made of.
+static void find_configs(Shrink *s) {
+    const Nodes *body = &s->file->tree->module.body;
+    const Node *init = module_function(s->file->tree, STR("get_init_inputs"));
+    int before = -1;
+    if (init)
+        for (int i = 0; i < init->function.body.n; i++) add_names(s, init->function.body.at[i]);
+    while (before != s->configs) {
+        before = s->configs;
+        for (int i = 0; i < body->n; i++) {
+            const Node *n = body->at[i];
+            if (n->kind != NODE_ASSIGN) continue;
+            for (int k = 0; k < n->assign.targets.n; k++) {
+                const Node *t = n->assign.targets.at[k];
+                if (t->kind == NODE_NAME && is_config(s, t->name)) add_names(s, n->assign.value);
+            }
+        }
+    }
+}
+
+typedef struct {
+    Shrink *s;
+    Str name;
+    bool config;
+} Within;
+
+static void add_sites(void *arg, const Node *n) {
+    const Within *w = arg;
+    Shrink *s = w->s;
+    if (n->kind == NODE_SUBSCRIPT) { // an index says which one, not how many
+        add_sites(arg, n->subscript.value);
+        return;
+    }
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) return;
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG && n->unary.operand->kind == NODE_INT) return;
+    if (n->kind == NODE_KEYWORD && (fixed_name(n->keyword.name) || str_is(n->keyword.name, "dim"))) return;
+    bool counts = n->kind == NODE_INT && !n->integer.too_big && n->integer.value > STAYS &&
+                  n->integer.value < (uint64_t)1 << 40;
+    if (counts && s->sites < MODULE_SIZES_MAX)
+        s->site[s->sites++] = (Site){.node = (Node *)n, // the file's own tree, which is ours to change
+                                     .name = w->name,
+                                     .config = w->config,
+                                     .published = (int64_t)n->integer.value};
+    node_each_child(n, add_sites, arg);
+}
+
+static void assigned_sites(Shrink *s, const Node *target, const Node *value) {
+    bool pairs = (target->kind == NODE_TUPLE || target->kind == NODE_LIST) && value->kind == NODE_TUPLE &&
+                 value->items.n == target->items.n;
+    for (int i = 0; pairs && i < value->items.n; i++)
+        assigned_sites(s, target->items.at[i], value->items.at[i]);
+    if (pairs || target->kind != NODE_NAME || fixed_name(target->name)) return;
+    add_sites(&(Within){s, target->name, is_config(s, target->name)}, value);
+}
+
+static void find_sites(Shrink *s) {
+    const Nodes *body = &s->file->tree->module.body;
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (n->kind == NODE_ASSIGN) assigned_sites(s, n->assign.targets.at[0], n->assign.value);
+        if (n->kind == NODE_ANNASSIGN && n->annassign.value)
+            assigned_sites(s, n->annassign.target, n->annassign.value);
+        bool init = n->kind == NODE_FUNCTION && str_is(n->function.name, "get_init_inputs");
+        if (!init && !(n->kind == NODE_FUNCTION && str_is(n->function.name, "get_inputs"))) continue;
+        for (int k = 0; k < n->function.body.n; k++)
+            add_sites(&(Within){s, {0}, init}, n->function.body.at[k]);
+    }
+}
+
+// --- steps ---
+
+// Half of it; of an odd number the nearest odd half.
+static int64_t half_of(int64_t x) { return x % 2 ? (x / 2) | 1 : x / 2; }
+
+static bool stays_different(const Shrink *s) {
+    for (int i = 0; i < s->sites; i++)
+        for (int k = 0; k < i; k++) {
+            const Site *a = &s->site[i], *b = &s->site[k];
+            if (a->published != b->published && value_of(a) == value_of(b)) return false;
+        }
+    return true;
+}
+
+static bool ranks_stay(const Bound *was, const Bound *is) {
+    if (was->rank != is->rank) return false;
+    for (int d = 0; d < is->rank; d++)
+        if (was->shape[d] > 1 && is->shape[d] <= 1) return false;
+    return true;
+}
+
+static bool acceptable(const ModuleRun *was, const ModuleRun *is) {
+    if (was->outputs != is->outputs || was->inputs != is->inputs || was->tensors != is->tensors) return false;
+    for (int i = 0; i < is->outputs; i++)
+        if (!ranks_stay(was->output[i], is->output[i])) return false;
+    for (int i = 0; i < is->inputs; i++)
+        if (was->input[i].tensor &&
+            (!is->input[i].tensor || !ranks_stay(was->input[i].tensor, is->input[i].tensor)))
+            return false;
+    for (int i = 0; i < is->ops && i < was->ops; i++)
+        if (was->op[i].resizes && !is->op[i].resizes) return false;
+    return is->least_set >= LEAST_SET || is->least_set >= was->least_set;
+}
+
+// Evaluates what is in the tree now. What did not stay leaves nothing behind.
+static bool try_sizes(Shrink *s) {
+    ModuleShrunk *o = s->out;
+    ArenaMark mark = arena_mark(s->arena);
+    DiagList unsaid = DIAGS(s->arena);
+    ModuleRun run;
+    o->evaluations++;
+    if (module_evaluate(s->arena, s->file, &(ModuleAsk){.shapes = true}, &run, &unsaid) &&
+        acceptable(&o->published, &run)) {
+        o->small = run;
+        return true;
+    }
+    arena_reset(s->arena, mark);
+    return false;
+}
+
+// The numbers that are tried in place of x: half of it, or near that where another number has that value.
+static int64_t smaller(int64_t x, int attempt) {
+    int64_t half = half_of(x);
+    switch (attempt) {
+    case 0: return half;
+    case 1: return half_of(half);
+    case 2: return x % 8 ? half + 2 : half + x / 8;
+    default: return x % 8 ? half - 2 : half - x / 8;
+    }
+}
+enum { ATTEMPTS = 4 };
+
+// Those of one number, or of all numbers of its value at once.
+static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
+    int64_t value = value_of(site);
+    bool moved[MODULE_SIZES_MAX];
+    int n = 0;
+    for (int i = 0; i < s->sites; i++) {
+        moved[i] = &s->site[i] == site || (together && value_of(&s->site[i]) == value);
+        n += moved[i];
+    }
+    if (together && n < 2) return false;
+    for (int k = 0; k < ATTEMPTS; k++) {
+        int64_t to = smaller(value, k);
+        if (to < floor || to >= value) continue;
+        for (int i = 0; i < s->sites; i++)
+            if (moved[i]) s->site[i].node->integer.value = (uint64_t)to;
+        bool differs = stays_different(s);
+        if (differs && try_sizes(s)) return true;
+        for (int i = 0; i < s->sites; i++)
+            if (moved[i]) s->site[i].node->integer.value = (uint64_t)value;
+        if (differs) return false; // that no other number has it is all that another attempt changes
+    }
+    return false;
+}
+
+static Site *largest(Shrink *s, bool config, int64_t floor) {
+    Site *best = NULL;
+    for (int i = 0; i < s->sites; i++) {
+        Site *each = &s->site[i];
+        if (each->config != config || each->blocked || half_of(value_of(each)) < floor) continue;
+        if (!best || value_of(each) > value_of(best)) best = each;
+    }
+    return best;
+}
+
+static void shrink_to(Shrink *s, bool config, int64_t floor, int64_t work) {
+    for (int i = 0; i < s->sites; i++) s->site[i].blocked = false;
+    while (s->out->small.work > work && s->out->evaluations < s->most) {
+        Site *site = largest(s, config, floor);
+        if (!site) return;
+        if (!step(s, site, false, floor) && !step(s, site, true, floor)) {
+            site->blocked = true;
+            continue;
+        }
+        for (int i = 0; i < s->sites; i++) s->site[i].blocked = false;
+    }
+}
+
+static bool step_two(Shrink *s, Site *a, Site *b, int64_t floor) {
+    int64_t was_a = value_of(a), was_b = value_of(b);
+    if (half_of(was_a) < floor || half_of(was_b) < floor) return false;
+    a->node->integer.value = (uint64_t)half_of(was_a);
+    b->node->integer.value = (uint64_t)half_of(was_b);
+    if (stays_different(s) && try_sizes(s)) return true;
+    a->node->integer.value = (uint64_t)was_a;
+    b->node->integer.value = (uint64_t)was_b;
+    return false;
+}
+
+// Two numbers that stand for one size, such as a width and the channels that a norm over it takes.
+static void shrink_pairs(Shrink *s, int64_t floor, int64_t work) {
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < s->sites; i++)
+            for (int k = 0; k < i; k++) {
+                bool enough = s->out->small.work <= work || s->out->evaluations >= s->most;
+                if (!enough && step_two(s, &s->site[i], &s->site[k], floor)) again = true;
+            }
+    }
+}
+
+// Numbers that were equal as published, such as as many features in as out, become different where they can:
+// it takes a square matrix for a transposed one to pass.
+static void tell_apart(Shrink *s) {
+    enum { LEAST = 16 };
+    for (int i = 0; i < s->sites; i++)
+        for (int k = 0; k < i; k++) {
+            Site *a = &s->site[i], *b = &s->site[k];
+            if (value_of(a) != value_of(b) || s->out->evaluations >= s->most) continue;
+            if (!step(s, a, false, LEAST)) (void)!step(s, b, false, LEAST);
+        }
+}
+
+bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, DiagList *d) {
+    static const struct {
+        bool config;
+        int64_t floor;
+    } phase[] = {{false, 128}, {false, 16}, {true, 128}, {true, 16}, {false, 4}, {true, 4}};
+    *out = (ModuleShrunk){.evaluations = 1};
+    if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->published, d)) return false;
+    out->small = out->published;
+    Shrink *s = NEW(a, Shrink);
+    s->arena = a, s->file = m, s->out = out;
+    int64_t can = ALL_STEPS / (out->published.steps + 1);
+    s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
+    find_configs(s);
+    find_sites(s);
+    for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
+        shrink_to(s, phase[i].config, phase[i].floor, work);
+    shrink_pairs(s, 4, work);
+    tell_apart(s);
+    for (int i = 0; i < s->sites; i++) {
+        const Site *each = &s->site[i];
+        if (value_of(each) != each->published)
+            out->size[out->sizes++] =
+                (ModuleSize){each->name, each->node->span, each->published, value_of(each)};
+    }
+    return true;
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# References in module form, as `ouroboros ops FILE` shows them.
+. "$(dirname "$0")/lib.sh"
+problems=$(dirname "$0")/../module/problem
+
+shown() { exits 0 "$bin" ops "$1" && grep -q '^output 0: ' "$tmp/out" && grep -q 'allowed error' "$tmp/out"; }
+for f in "$problems"/*.py; do
+    case $f in */dropped.py) ;; *) check "shown $(basename "$f")" shown "$f" ;; esac
+done
+
+has() { # FILE TEXT...: each is part of some line
+    exits 0 "$bin" ops "$1" || return 1
+    shift
+    for text; do grep -qF -- "$text" "$tmp/out" || { echo "no: $text"; return 1; }; done
+}
+f=$problems/conv2d_grouped_dilated.py
+check inputs has "$f" 'input 0: float32[' 'published float32[32, 96, 200, 120]'
+check parameters has "$f" 'parameter conv.weight: float32[' 'parameter conv.bias: ' 'parameter scale: '
+check operators has "$f" 'operators: nn.Conv2d (line 12), * (line 12), torch.sigmoid (line 12)'
+check sizes has "$f" 'work: ' 'size, line 15: in_channels '
+check constants has "$problems/pad_avgpool_scalar.py" 'input 1: 1.75'
+check buffers has "$problems/batchnorm_sequential.py" 'buffer body.1.running_var: float32[' 'parameter head.weight: ' 'smallest normalised set: '
+check own_functions has "$problems/layernorm_chain.py" 'parameter second.norm.weight: ' 'nn.LayerNorm (line 12)'
+
+# The same twice: everything is drawn from a seed.
+twice() { "$bin" ops "$f" >"$tmp/one" && "$bin" ops "$f" >"$tmp/two" && cmp "$tmp/one" "$tmp/two"; }
+check same_twice twice
+
+# Values: as long as its header says, and names for all of it.
+values() {
+    exits 0 "$bin" ops "$f" --values "$tmp/v.safetensors" || return 1
+    python3 - "$tmp/v.safetensors" <<'END'
+import json, math, struct, sys
+data = open(sys.argv[1], "rb").read()
+n = struct.unpack("<Q", data[:8])[0]
+rows = json.loads(data[8 : 8 + n])
+meta = rows.pop("__metadata__")
+assert meta == {"inputs": "1"}, meta
+assert set(rows) == {"input.0", "state.conv.weight", "state.conv.bias", "state.scale", "output.0", "error.0", "source"}
+end = 0
+for name, row in rows.items():
+    lo, hi = row["data_offsets"]
+    assert lo == end and hi - lo == (1 if row["dtype"] == "U8" else 8) * math.prod(row["shape"]), name
+    end = hi
+assert len(data) == 8 + n + end
+lo, hi = rows["source"]["data_offsets"]
+compile(data[8 + n + lo : 8 + n + hi].decode(), "source", "exec")
+lo, hi = rows["error.0"]["data_offsets"]
+assert all(0 < e < 1e-3 for (e,) in struct.iter_unpack("<d", data[8 + n + lo : 8 + n + hi]))
+END
+}
+check values values
+unwritable() { exits 3 "$bin" ops "$f" --values /nowhere/v.safetensors && grep -q /nowhere "$tmp/err"; }
+check values_not_written unwritable
+
+# What is refused says where and why.
+refused() { # FILE TEXT
+    exits 3 "$bin" ops "$1" && grep -qF -- "$2" "$tmp/err" && [ ! -s "$tmp/out" ]
+}
+check dropout refused "$problems/dropped.py" 'dropped.py:13:16: dropout with p > 0 in training has no right answer'
+cat >"$tmp/huge.py" <<'END'
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x * 2 if x.shape == (1048576, 1024) else x.view(-1, 0)
+
+
+def get_inputs():
+    return [torch.rand(1048576, 1024)]
+END
+check too_large refused "$tmp/huge.py" 'too large: '
+sed 's/x \* 2 if.*/torch.linalg.qr(x)/' "$tmp/huge.py" >"$tmp/unknown.py"
+check unknown refused "$tmp/unknown.py" 'unknown.py:7:16: `torch.linalg'
+sed 's/class Model(nn.Module)/class Model/; s/x \* 2 if.*/x/' "$tmp/huge.py" >"$tmp/plain.py"
+check no_module refused "$tmp/plain.py" 'Model is not a class of nn.Module'
+
+# One that no test can judge by is shown, its values are written, and it is refused.
+sed 's/x \* 2 if.*/x - x/; s/1048576/64/' "$tmp/huge.py" >"$tmp/zero.py"
+useless() {
+    exits 3 "$bin" ops "$tmp/zero.py" --values "$tmp/zero.safetensors" && grep -q '^output 0: ' "$tmp/out" &&
+        grep -q 'zero.py: not a definition to judge by: the result is the same' "$tmp/err" && [ -s "$tmp/zero.safetensors" ]
+}
+check useless useless
+
+# As JSON, and options that belong to others.
+json_of() {
+    exits 0 "$bin" ops "$problems/batchnorm_sequential.py" --json && [ "$(wc -l <"$tmp/out")" = 1 ] && python3 - "$tmp/out" <<'END'
+import json, sys
+o = json.load(open(sys.argv[1]))
+assert o["init"] and o["work"] < o["published_work"] and o["inputs"][0]["published"] == [512, 3072]
+assert [s["name"] for s in o["state"] if s["buffer"]] == ["body.1.running_mean", "body.1.running_var"]
+assert [p["name"] for p in o["operators"] if p["changes_nothing"]] == ["nn.Dropout"]
+END
+}
+check json json_of
+useless_json() { exits 3 "$bin" ops "$tmp/zero.py" --json && grep -q '^{"error":' "$tmp/out"; }
+check useless_json useless_json
+usage() { exits 2 "$bin" ops "$@"; }
+check values_of_an_op usage softmax --values "$tmp/x"
+check values_of_all usage --values "$tmp/x"
+check layout_of_a_module usage "$f" --layout any

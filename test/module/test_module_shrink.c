@@ -1,0 +1,139 @@
+// Small sizes: what has to hold of them, and what may not be touched.
+#include "module/modules.h"
+
+static ModuleShrunk *shrunk(const char *source, int64_t work) {
+    ModuleFile m = file_of(source);
+    ModuleShrunk *s = NEW(&arena, ModuleShrunk);
+    DiagList d = DIAGS(&arena);
+    if (!module_shrink(&arena, &m, work, s, &d)) fail_msg("%s", d.at[0].msg);
+    return s;
+}
+
+static int64_t now_of(const ModuleShrunk *s, const char *name, int64_t otherwise) {
+    for (int i = 0; i < s->sizes; i++)
+        if (str_is(s->size[i].name, name)) return s->size[i].now;
+    return otherwise;
+}
+
+static const char *file(const char *init, const char *forward, const char *rest) {
+    return arena_printf(&arena,
+                        "import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n%s\n"
+                        "    def forward(self, x):\n        return %s\n\n%s",
+                        init, forward, rest);
+}
+
+static void within_the_work(void **state) {
+    (void)state;
+    const char *source = file("    def __init__(self, a, b):\n        super().__init__()\n"
+                              "        self.fc = nn.Linear(a, b)\n",
+                              "self.fc(x)",
+                              "batch_size, in_features, out_features = 1024, 8192, 4096\n"
+                              "def get_inputs():\n    return [torch.rand(batch_size, in_features)]\n"
+                              "def get_init_inputs():\n    return [in_features, out_features]\n");
+    ModuleShrunk *s = shrunk(source, MODULE_WORK);
+    assert_true(s->small.work <= MODULE_WORK && s->published.work > 1000000000);
+    assert_int_equal(s->published.output[0]->shape[1], 4096);
+    int64_t batch = now_of(s, "batch_size", 0), in = now_of(s, "in_features", 0),
+            out = now_of(s, "out_features", 0);
+    assert_true(in > 0 && out > 0 && batch > 0 && in != out && in != batch && out != batch);
+    assert_true(in % 16 == 0 && out % 16 == 0); // what divides them stays
+    assert_true(s->small.tensor[0].value->shape[0] == out && s->small.tensor[0].value->shape[1] == in);
+    // With more work less is made smaller; with enough nothing is.
+    ModuleShrunk *larger = shrunk(source, 100 * (int64_t)MODULE_WORK), *all = shrunk(source, INT64_MAX / 8);
+    assert_true(larger->small.work > s->small.work && all->sizes == 0);
+}
+
+// As many features in as out: numbers that are equal as published become different.
+static void a_square_matrix_is_told_apart(void **state) {
+    (void)state;
+    ModuleShrunk *s = shrunk(file("    def __init__(self, a, b):\n        super().__init__()\n"
+                                  "        self.fc = nn.Linear(a, b)\n",
+                                  "self.fc(x)",
+                                  "a = 8192\nb = 8192\ndef get_inputs():\n    return [torch.rand(128, a)]\n"
+                                  "def get_init_inputs():\n    return [a, b]\n"),
+                             MODULE_WORK);
+    const Bound *w = s->small.tensor[0].value;
+    assert_true(w->shape[0] != w->shape[1] && w->shape[0] > 8 && w->shape[1] > 8);
+}
+
+static void normalised_sets_stay_sets(void **state) {
+    (void)state;
+    ModuleShrunk *s = shrunk(file("    def __init__(self, c, g):\n        super().__init__()\n"
+                                  "        self.n = nn.GroupNorm(g, c)\n",
+                                  "self.n(x)",
+                                  "c, g = 8192, 512\ndef get_inputs():\n    return [torch.rand(1000, c)]\n"
+                                  "def get_init_inputs():\n    return [c, g]\n"),
+                             1000);
+    assert_true(s->small.least_set >= 8);
+    assert_int_equal(now_of(s, "c", 8192) % now_of(s, "g", 512), 0);
+    assert_true(now_of(s, "g", 512) < 512); // groups shrink with their channels
+}
+
+// A literal that repeats a constant moves with it; groups go on dividing both channel counts.
+static void numbers_that_belong_together(void **state) {
+    (void)state;
+    ModuleShrunk *s = shrunk(file("    def __init__(self, c, o, k, shape):\n        super().__init__()\n"
+                                  "        self.c = nn.Conv2d(c, o, k, padding=1, groups=16)\n"
+                                  "        self.b = nn.Parameter(torch.randn(shape))\n",
+                                  "self.c(x) + self.b",
+                                  "c, o = 128, 256\nkernel_size = 3\nbias_shape = (256, 1, 1)\n"
+                                  "def get_inputs():\n    return [torch.rand(16, c, 64, 48)]\n"
+                                  "def get_init_inputs():\n    return [c, o, kernel_size, bias_shape]\n"),
+                             200000);
+    int64_t o = now_of(s, "o", 256);
+    assert_true(o < 256 && now_of(s, "bias_shape", 256) == o && o % 16 == 0 && now_of(s, "c", 128) % 16 == 0);
+    assert_true(s->small.input[0].tensor->shape[2] != s->small.input[0].tensor->shape[3]);
+}
+
+// Two numbers that stand for one size although they differ: the norm's width is twice the input's.
+static void pairs(void **state) {
+    (void)state;
+    ModuleShrunk *s = shrunk(file("    def __init__(self, w):\n        super().__init__()\n"
+                                  "        self.n = nn.LayerNorm(w)\n",
+                                  "self.n(torch.cat([x, x], dim=2))",
+                                  "w = 2048\ndef get_inputs():\n    return [torch.rand(64, 8, 1024)]\n"
+                                  "def get_init_inputs():\n    return [w]\n"),
+                             100000);
+    assert_true(s->small.work <= 100000);
+    assert_int_equal(now_of(s, "w", 2048), 2 * s->small.input[0].tensor->shape[2]);
+}
+
+static void what_stays(void **state) {
+    (void)state;
+    ModuleShrunk *s =
+        shrunk(file("    def __init__(self, k, s, p, d):\n        super().__init__()\n"
+                    "        self.p = nn.MaxPool1d(k, s, p, d)\n",
+                    "self.p(x).narrow(1, 0, 5).transpose(dim0=1, dim1=2)",
+                    "kernel_size, stride, padding, dilation = 16, 12, 8, 10\nsmall = 7\n"
+                    "def get_inputs():\n    return [torch.rand(64, small, 4096)[:, :, -2000:]]\n"
+                    "def get_init_inputs():\n    return [kernel_size, stride, padding, dilation]\n"),
+               20000);
+    for (int i = 0; i < s->sizes; i++)
+        assert_true(s->size[i].published == 64 || s->size[i].published == 4096);
+    assert_true(s->sizes == 2);
+    assert_int_equal(s->small.output[0]->rank, 3);
+    for (int i = 0; i < 3; i++) assert_true(s->small.output[0]->shape[i] > 1);
+}
+
+static void errors_are_the_files(void **state) {
+    (void)state;
+    ModuleFile m =
+        file_of(file("    pass\n", "x.view(7, 7)", "def get_inputs():\n    return [torch.rand(64)]\n"));
+    ModuleShrunk *s = NEW(&arena, ModuleShrunk);
+    DiagList d = DIAGS(&arena);
+    assert_false(module_shrink(&arena, &m, MODULE_WORK, s, &d));
+    assert_non_null(diag_first(&d));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(within_the_work, arena_teardown),
+        cmocka_unit_test_teardown(a_square_matrix_is_told_apart, arena_teardown),
+        cmocka_unit_test_teardown(normalised_sets_stay_sets, arena_teardown),
+        cmocka_unit_test_teardown(numbers_that_belong_together, arena_teardown),
+        cmocka_unit_test_teardown(pairs, arena_teardown),
+        cmocka_unit_test_teardown(what_stays, arena_teardown),
+        cmocka_unit_test_teardown(errors_are_the_files, arena_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
