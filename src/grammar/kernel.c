@@ -375,12 +375,27 @@ static const char *no_gaps(KernelFile *f) {
     return all;
 }
 
-// The kernels of the plan, and what they are called with.
-static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[VARIANTS_MAX]) {
-    Host *host = file_host(a, plan_graph(g, p), p);
-    KernelFile *f = NEWN(a, KernelFile, VARIANTS_MAX);
-    Plan *plan = NEWN(a, Plan, VARIANTS_MAX);
-    for (int i = 0; i < VARIANTS_MAX; i++) {
+// Two conditions of the host, of which each may be missing.
+static const char *both_hold(Arena *a, const char *x, const char *y) {
+    return x && y ? arena_printf(a, "%s and %s", x, y) : x ? x : y;
+}
+
+// What the host asks of the sizes before it takes a row of a table; NULL: nothing.
+static const char *class_condition(Arena *a, const Host *h, ShapeClass c) {
+    switch (c) {
+    case SHAPES_FEW_LONG:
+        return arena_printf(a, "%s < %d and %s > %d", h->m, TABLE_FEW_ROWS, h->n, TABLE_LONG_ROW);
+    case SHAPES_FEW: return arena_printf(a, "%s < %d", h->m, TABLE_SOME_ROWS);
+    case SHAPES_SHORT: return arena_printf(a, "%s < %d", h->n, TABLE_SHORT_ROW);
+    default: return NULL;
+    }
+}
+
+// The kernels of one plan, and when they are called; returns how many variants that makes.
+static int write_plan(Arena *a, const Graph *g, const Plan *p, Host *host, Variant out[PLAN_VARIANTS_MAX]) {
+    KernelFile *f = NEWN(a, KernelFile, PLAN_VARIANTS_MAX);
+    Plan *plan = NEWN(a, Plan, PLAN_VARIANTS_MAX);
+    for (int i = 0; i < PLAN_VARIANTS_MAX; i++) {
         plan[i] = *p;
         out[i] = (Variant){.kernels = 1};
     }
@@ -405,6 +420,34 @@ static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[V
 }
 
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed) {
+    Variant variant[PLAN_VARIANTS_MAX];
+    Host *host = file_host(a, plan_graph(g, p), p);
+    return file_print(a, variant, write_plan(a, g, p, host, variant), flawed);
+}
+
+bool shape_class_has(ShapeClass c, int64_t rows, int64_t row) {
+    switch (c) {
+    case SHAPES_FEW_LONG: return rows < TABLE_FEW_ROWS && row > TABLE_LONG_ROW;
+    case SHAPES_FEW: return rows < TABLE_SOME_ROWS;
+    case SHAPES_SHORT: return row < TABLE_SHORT_ROW;
+    default: return true;
+    }
+}
+
+Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n) {
     Variant variant[VARIANTS_MAX];
-    return file_print(a, variant, write_variants(a, g, p, variant), flawed);
+    Plan first = row[0].plan;
+    int count = 0;
+    assert(n > 0 && n <= TABLE_ROWS_MAX && row[n - 1].shapes == SHAPES_ANY);
+    for (int i = 0; i < n; i++) // the host names the parts of a row where any plan has some
+        if (row[i].plan.schedule == SCHEDULE_SPLIT || row[i].plan.schedule == SCHEDULE_FILLED)
+            first.schedule = SCHEDULE_SPLIT;
+    Host *host = file_host(a, plan_graph(g, &row[0].plan), &first);
+    for (int i = 0; i < n; i++) {
+        const char *when = class_condition(a, host, row[i].shapes);
+        int made = write_plan(a, g, &row[i].plan, host, variant + count);
+        for (int k = 0; k < made; k++) variant[count + k].when = both_hold(a, when, variant[count + k].when);
+        count += made;
+    }
+    return file_print(a, variant, count, NULL);
 }
