@@ -19,6 +19,7 @@ static const char folder_default[] = "champions";
 
 typedef struct {
     const char *folder, *state, *python;
+    Texts shape;
     int seconds;
     bool gpu, again, check;
 } ChampionsOptions;
@@ -29,6 +30,8 @@ typedef struct {
     Service *service;
     Measurer *measurer;
     DeviceFacts gpu;
+    Shape shape[TEXTS_MAX];
+    int shapes; // 0: those that are usual for the op
     Searching searching;
     Progress bar;
     const Op *op; // that is searched for
@@ -109,13 +112,19 @@ static void show(void *arg, int timed, double left) {
     progress_step(&c->bar, (size_t)c->done, note);
 }
 
+static int places_of(const Champions *c, const Op *op, CellPlace out[TIMED_CELLS_MAX]) {
+    if (!c->shapes) return searching_places(op, DT_F16, out);
+    for (int i = 0; i < c->shapes; i++) out[i] = (CellPlace){c->shape[i].m, c->shape[i].n, DT_F16};
+    return c->shapes;
+}
+
 // False: the world. What has no champion is told, and the list goes on.
 static bool search_op(Champions *c, bool first, bool *found, Err *e) {
     Arena a = {0};
     CellPlace place[TIMED_CELLS_MAX];
     SearchResult r;
     const Op *op = c->op;
-    const int n = searching_places(op, DT_F16, place);
+    const int n = places_of(c, op, place);
     SearchingAsk ask = {.seconds = c->o->seconds + (first ? START_SECONDS : 0),
                         .place = place,
                         .places = n,
@@ -126,7 +135,7 @@ static bool search_op(Champions *c, bool first, bool *found, Err *e) {
     Buf line = BUF(&a);
     *found = ok && r.found;
     if (*found) {
-        json_t *bf16 = searching_more(&a, &c->searching, op, &r.best, DT_BF16);
+        json_t *bf16 = searching_more(&a, &c->searching, op, &r.best, DT_BF16, &ask);
         if (bf16)
             ok = keep(c, &a, op, &r, bf16, e);
         else
@@ -234,6 +243,10 @@ static bool champions(Champions *c, const char *ops, int *code, Err *e) {
     const ChampionsOptions *o = c->o;
     if (o->check) return check_all(c, code, e);
     OpSet set = {.verb = "champions", .service = c->service};
+    for (int i = 0; i < o->shape.n; i++, c->shapes++) {
+        const Option option = {"--shape", OPTION_SHAPE, &c->shape[i]};
+        if (!option_value(&option, o->shape.at[i], e)) return false;
+    }
     if (!measurer_facts(c->measurer, &c->gpu, e)) return false;
     return op_set_read(c->a, &set, ops, e) && search_all(c, &set, code, e);
 }
@@ -241,6 +254,7 @@ static bool champions(Champions *c, const char *ops, int *code, Err *e) {
 int cmd_champions(int argc, char **argv) {
     ChampionsOptions o = {.folder = folder_default, .seconds = SEARCH_SECONDS};
     const Option options[] = {
+        {"--shape", OPTION_TEXTS, &o.shape},
         {"--gpu", OPTION_FLAG, &o.gpu},       {"--check", OPTION_FLAG, &o.check},
         {"--again", OPTION_FLAG, &o.again},   {"--search", OPTION_COUNT, &o.seconds},
         {"-o", OPTION_TEXT, &o.folder},       {"--state", OPTION_TEXT, &o.state},
@@ -253,6 +267,7 @@ int cmd_champions(int argc, char **argv) {
         return cmd_fail("champions", &e);
     if (o.gpu == o.check || o.check == (rest.n > 0))
         return cmd_usage("champions", "OPS with --gpu, or --check without any");
+    _Static_assert((int)TEXTS_MAX <= (int)TIMED_CELLS_MAX, "as many shapes as are timed together");
     Arena a = {0};
     Champions c = {.a = &a, .o = &o};
     Referee *r = NULL;

@@ -375,11 +375,6 @@ static const char *no_gaps(KernelFile *f) {
     return all;
 }
 
-// Two conditions of the host, of which each may be missing.
-static const char *both_hold(Arena *a, const char *x, const char *y) {
-    return x && y ? arena_printf(a, "%s and %s", x, y) : x ? x : y;
-}
-
 // What the host asks of the sizes before it takes a row of a table; NULL: nothing.
 static const char *class_condition(Arena *a, const Host *h, ShapeClass c) {
     switch (c) {
@@ -434,19 +429,39 @@ bool shape_class_has(ShapeClass c, int64_t rows, int64_t row) {
     }
 }
 
+// A flat plan of a table is for inputs without gaps; those with gaps have one kernel in all, before the rows.
+static int write_flat(Arena *a, const Graph *g, const Plan *p, Host *host, bool gapless, Variant *out) {
+    KernelFile *f = NEW(a, KernelFile);
+    Plan *plan = NEW(a, Plan);
+    *plan = *p;
+    *out = (Variant){.kernels = 1};
+    file_open(a, plan_graph(g, plan), plan, host, f);
+    out->kernel[0] = single(f, gapless, &out->body[0]);
+    const char *all = no_gaps(f);
+    out->when = gapless ? NULL : arena_printf(a, strstr(all, " and ") ? "not (%s)" : "not %s", all);
+    return 1;
+}
+
 Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n) {
     Variant variant[VARIANTS_MAX];
     Plan first = row[0].plan;
-    int count = 0;
+    int count = 0, flat = -1;
     assert(n > 0 && n <= TABLE_ROWS_MAX && row[n - 1].shapes == SHAPES_ANY);
-    for (int i = 0; i < n; i++) // the host names the parts of a row where any plan has some
-        if (row[i].plan.schedule == SCHEDULE_SPLIT || row[i].plan.schedule == SCHEDULE_FILLED)
-            first.schedule = SCHEDULE_SPLIT;
-    Host *host = file_host(a, plan_graph(g, &row[0].plan), &first);
     for (int i = 0; i < n; i++) {
-        const char *when = class_condition(a, host, row[i].shapes);
-        int made = write_plan(a, g, &row[i].plan, host, variant + count);
-        for (int k = 0; k < made; k++) variant[count + k].when = both_hold(a, when, variant[count + k].when);
+        const Plan *p = &row[i].plan;
+        if (p->schedule == SCHEDULE_SPLIT) first.schedule = SCHEDULE_SPLIT; // the host names the parts of a row
+        if (p->gapless && n > 1) flat = i;
+    }
+    Host *host = file_host(a, plan_graph(g, &row[0].plan), &first);
+    KernelFile probe;
+    file_open(a, g, &first, host, &probe);
+    if (!no_gaps(&probe)) flat = -1;
+    if (flat >= 0) count += write_flat(a, g, &row[flat].plan, host, false, variant);
+    for (int i = 0; i < n; i++) {
+        const Plan *p = &row[i].plan;
+        int made = flat >= 0 && p->gapless ? write_flat(a, g, p, host, true, variant + count)
+                                           : write_plan(a, g, p, host, variant + count);
+        if (n > 1) variant[count].when = class_condition(a, host, row[i].shapes);
         count += made;
     }
     return file_print(a, variant, count, NULL);

@@ -96,7 +96,8 @@ typedef struct {
 } TableRow;
 // Whether a class has a shape.
 bool shape_class_has(ShapeClass c, int64_t rows, int64_t row);
-// All plans have one style, and the same forms; the graph has rows unless there is one plan only.
+// All plans have one style and the same forms, and none is FILLED; the graph has rows unless there is one plan
+// only. Few and short rows in one table would leave large tensors only for its last row.
 Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n);
 
 // By name; FLAW_NONE when there is none.

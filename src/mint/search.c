@@ -220,8 +220,8 @@ static double fill(const Search *s, Choice *row, int n, bool *used) {
     return exp(sum / s->q->places);
 }
 
-// The table without any classes, then with each set of them: a row more has to pay for itself.
-static int best_table(const Search *s, Choice out[TABLE_ROWS_MAX]) {
+// The fastest table of so many rows at most; a row more has to pay for itself. Returns how many it has.
+static int best_table(const Search *s, int most, Choice out[TABLE_ROWS_MAX]) {
     double best = HUGE_VAL;
     int rows = 0;
     for (int set = 0; set < 1 << SHAPES_ANY; set++) {
@@ -229,9 +229,11 @@ static int best_table(const Search *s, Choice out[TABLE_ROWS_MAX]) {
         int n = 0;
         bool used;
         if (set && !s->g.has_rows) break;
+        if (set >> SHAPES_FEW & 1 && set >> SHAPES_SHORT & 1) continue; // kernel_plan.h
         for (int c = 0; c < SHAPES_ANY; c++)
             if (set >> c & 1) row[n++] = (Choice){(ShapeClass)c, -1};
         row[n++] = (Choice){SHAPES_ANY, -1};
+        if (n > most) continue;
         double us = fill(s, row, n, &used) * pow(row_gain, n);
         if (!used || us >= best) continue;
         best = us;
@@ -319,42 +321,39 @@ json_t *search_times(Arena *a, const SearchRequest *q, const SearchWinner *w, co
     return time_again(a, q, w, place, places, NULL);
 }
 
-// The table if it is right as one program and faster than the best single plan when both are timed again; what
-// is kept is timed once more.
+// The table if it is right as one program, and faster than one with fewer rows when both are timed again; what is
+// kept is timed once more.
 static bool decide(Search *s, Err *e) {
-    Choice choice[2][TABLE_ROWS_MAX];
-    SearchWinner *w = NEWN(s->a, SearchWinner, 2);
-    int n = best_table(s, choice[0]), tries = n > 1 ? 2 : 1, best = -1;
-    bool used;
-    double mean[2] = {0};
-    if (!n) return s->out->why = "no kernel has a time at every shape", true;
-    describe(s, choice[0], n, &w[0]);
-    choice[1][0] = (Choice){SHAPES_ANY, -1};
-    (void)fill(s, choice[1], 1, &used);
-    describe(s, choice[1], 1, &w[1]);
-    for (int i = 0; i < tries; i++) {
-        if (!judge(s, &w[i].source, 1, &w[i].verdict, e)) return false;
-        if (!verdict_accepted(&w[i].verdict)) {
-            s->out->why = arena_printf(s->a, "the file for all shapes: %s", w[i].verdict.decision.feedback);
+    SearchWinner *w = NEWN(s->a, SearchWinner, TABLE_ROWS_MAX), *best = NULL;
+    double least = 0;
+    for (int most = TABLE_ROWS_MAX, n; most > 0; most = n - 1, w++) {
+        Choice choice[TABLE_ROWS_MAX];
+        if (!(n = best_table(s, most, choice))) break;
+        describe(s, choice, n, w);
+        if (!judge(s, &w->source, 1, &w->verdict, e)) return false;
+        if (!verdict_accepted(&w->verdict)) {
+            s->out->why = arena_printf(s->a, "the file for all shapes: %s", w->verdict.decision.feedback);
             continue;
         }
-        json_t *times = time_again(s->a, s->q, &w[i], s->q->place, s->q->places, w[i].us);
-        if (!times) continue;
+        json_t *times = time_again(s->a, s->q, w, s->q->place, s->q->places, w->us);
+        s->out->taken_back += !times;
         json_decref(times);
-        mean[i] = mean_us(w[i].us, s->q->places);
-        if (best < 0 || mean[i] * row_gain < mean[best]) best = i;
+        double mean = mean_us(w->us, s->q->places);
+        if (!times || (best && mean > least * row_gain)) continue;
+        best = w;
+        least = mean;
     }
-    if (best < 0) return true;
-    w[best].times = time_again(s->a, s->q, &w[best], s->q->place, s->q->places, w[best].us);
-    if (!w[best].times) return s->out->why = "the GPU took the verdict of the best one back", true;
-    s->out->best = w[best];
+    if (!best) return true;
+    best->times = time_again(s->a, s->q, best, s->q->place, s->q->places, best->us);
+    if (!best->times) return s->out->why = "the GPU took the verdict of the best one back", true;
+    s->out->best = *best;
     s->out->found = true;
     return true;
 }
 
 bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e) {
     double from = clock_seconds();
-    *out = (SearchResult){.why = "nothing was tried"};
+    *out = (SearchResult){.why = "no kernel has a time at every shape"};
     Search *s = NEW(a, Search);
     *s = (Search){.a = a, .q = q, .out = out, .until = from + q->seconds, .seen = {.arena = a}};
     if (!graph_trace(a, q->op, &s->g, e)) return false;

@@ -48,11 +48,13 @@ bool searching_run(Arena *a, const Searching *s, const Op *op, const SearchingAs
     return search_run(a, &q, out, e);
 }
 
-json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype) {
+json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype,
+                       const SearchingAsk *ask) {
     CellPlace place[TIMED_CELLS_MAX];
-    int n = searching_places(op, dtype, place);
-    const SearchRequest q = request_of(s, op, &(SearchingAsk){.filter = {.dtype = -1}});
-    return search_times(a, &q, w, place, n);
+    for (int i = 0; i < ask->places; i++)
+        place[i] = (CellPlace){ask->place[i].rows, ask->place[i].columns, dtype};
+    const SearchRequest q = request_of(s, op, ask);
+    return search_times(a, &q, w, place, ask->places);
 }
 
 void searching_text(Buf *out, const SearchResult *r, const SearchingAsk *ask, const char *prefix) {

@@ -25,8 +25,9 @@ typedef struct {
 } SearchingAsk;
 MUST_CHECK bool searching_run(Arena *a, const Searching *s, const Op *op, const SearchingAsk *ask,
                               SearchResult *out, Err *e);
-// Two dtypes of one winner: times of the other one. NULL: taken back.
-json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype);
+// Times of the winner at the same shapes, in another dtype. NULL: the GPU took its verdict back.
+json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype,
+                       const SearchingAsk *ask);
 // The rows of its table and its times, a line each, behind `prefix`.
 void searching_text(Buf *out, const SearchResult *r, const SearchingAsk *ask, const char *prefix);
 json_t *searching_json(const SearchResult *r);
