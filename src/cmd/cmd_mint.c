@@ -146,7 +146,7 @@ static void put_evidence(Buf *out, const Told *t) {
                t->smith->name, m->proposed, m->distinct, m->judged, m->accepted);
     buf_printf(out, "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
                m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
-               m->ranked_at.elem_bytes, t->timer ? "" : "; the lowest of those accepted");
+               m->ranked_at.elem_bytes, t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
     if (t->timer) put_times(out, t);
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");

@@ -37,6 +37,7 @@ typedef struct {
 
 // Recording takes two children each: of many attempts those that the counters alone put first.
 enum { RECORDED_MAX = 64 };
+static const double equal_share = 1.01;
 
 static double estimate(const MintResult *m, const Attempt *t, const RankShape *at, const RankLaunches *here,
                        const RankLaunches *there) {
@@ -88,6 +89,17 @@ static int by_proposal(const void *a, const void *b) {
     return (x > y) - (x < y); // they stand in one array, in that order
 }
 
+// The model is not exact to a percent. The grammar writes first what was fast most often, so among equals the
+// earlier one stands first; a model's drafts have no such order.
+static void prefer_usual(const MintRequest *q, Ranking *r) {
+    int first = 0;
+    for (int i = 1; i < r->n && !q->smith->takes_prompt; i++)
+        if (r->at[i].mean <= equal_share * r->at[0].mean && r->at[i].attempt < r->at[first].attempt) first = i;
+    Ranked x = r->at[first];
+    for (int i = first; i > 0; i--) r->at[i] = r->at[i - 1];
+    r->at[0] = x;
+}
+
 // By counters, then the first of them by their launches, too; what is not recorded stays behind.
 static bool rank_again(const MintRequest *q, Referee *r, const MintResult *m, Ranking *all, Err *e) {
     int n = all->n < RECORDED_MAX ? all->n : RECORDED_MAX;
@@ -97,6 +109,7 @@ static bool rank_again(const MintRequest *q, Referee *r, const MintResult *m, Ra
         if (!estimate_recorded(q, r, m, &all->at[i], e)) return false;
         rank_insert(&first, all->at[i]);
     }
+    if (n) prefer_usual(q, &first);
     return true;
 }
 
