@@ -162,6 +162,7 @@ static bool search_all(Champions *c, const OpSet *set, int *code, Err *e) {
     bool ok = true, first = true;
     if (!io_make_dirs(c->o->folder, e)) return false;
     searching_open(c->service, c->measurer, c->o->python, &c->searching);
+    c->searching.known = NEW(c->a, Plans);
     c->total = set->count;
     progress_start(&c->bar, "champions", (size_t)c->total);
     for (int i = 0; i < set->count && ok && !interrupts_seen(NULL); i++, c->done++) {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "propose/distinct.h"
 
-enum { CANDIDATES_MAX = 512, BATCH = 8, BATCHES_AHEAD = 2, BEST_OF_A_PLACE = 2 };
+enum { CANDIDATES_MAX = 512, BATCH = 8, BATCHES_AHEAD = 2, KNOWN_MAX = 6 };
 // A row of the table has to pay for itself: below that it is the noise of the clock.
 static const double row_gain = 1.01;
 
@@ -33,6 +33,7 @@ struct Search {
     SeenPrograms seen;
     bool *expanded; // candidate i's neighbours were looked at
     Plans next;     // that wait
+    Plan row[TABLE_ROWS_MAX][TABLE_ROWS_MAX]; // of each table that was tried
     int taken;      // of them
     pthread_mutex_t lock;
     int asked; // and not yet answered
@@ -253,11 +254,13 @@ static const char *shapes_words(ShapeClass c) {
 }
 
 // The file of a table, and what is said of it.
-static void describe(const Search *s, const Choice *choice, int n, SearchWinner *w) {
+static void describe(const Search *s, const Choice *choice, int n, SearchWinner *w,
+                     Plan plan[TABLE_ROWS_MAX]) {
     TableRow row[TABLE_ROWS_MAX];
     for (int i = 0; i < n; i++) {
         const Candidate *c = &s->at[choice[i].candidate];
         row[i] = (TableRow){choice[i].shapes, c->plan};
+        plan[i] = c->plan;
         w->row[i] = arena_printf(s->a, "%s: %s, hints %d", n > 1 ? shapes_words(choice[i].shapes) : "all",
                                  plan_words(s->a, &s->g, &c->plan), c->plan.hints);
     }
@@ -303,7 +306,6 @@ static json_t *time_again(Arena *a, const SearchRequest *q, const SearchWinner *
                       .verdict = verdict_object(&w->verdict),
                       .timed = was_timed_again,
                       .arg = g};
-    measurer_renew(q->measurer); // nothing is being measured
     stream_times_ask(q->times, ask);
     for (bool done = false; !done;) {
         stream_times_wait(q->times, 20);
@@ -321,15 +323,29 @@ json_t *search_times(Arena *a, const SearchRequest *q, const SearchWinner *w, co
     return time_again(a, q, w, place, places, NULL);
 }
 
+// What won is tried first for the ops to come, the latest before all others.
+static void remember(const Search *s, const Plan *plan, int n) {
+    Plans *known = s->q->known, now = {.n = 0};
+    if (!known) return;
+    for (int i = 0; i < n; i++) now.at[now.n++] = plan[i];
+    for (int i = 0; i < known->n && now.n < KNOWN_MAX; i++) {
+        bool again = false;
+        for (int k = 0; k < n; k++) again |= memcmp(&known->at[i], &plan[k], sizeof *plan) == 0;
+        if (!again) now.at[now.n++] = known->at[i];
+    }
+    *known = now;
+}
+
 // The table if it is right as one program, and faster than one with fewer rows when both are timed again; what is
 // kept is timed once more.
 static bool decide(Search *s, Err *e) {
     SearchWinner *w = NEWN(s->a, SearchWinner, TABLE_ROWS_MAX), *best = NULL;
     double least = 0;
-    for (int most = TABLE_ROWS_MAX, n; most > 0; most = n - 1, w++) {
+    int tried = 0, chosen = 0;
+    for (int most = TABLE_ROWS_MAX, n; most > 0; most = n - 1, w++, tried++) {
         Choice choice[TABLE_ROWS_MAX];
         if (!(n = best_table(s, most, choice))) break;
-        describe(s, choice, n, w);
+        describe(s, choice, n, w, s->row[tried]);
         if (!judge(s, &w->source, 1, &w->verdict, e)) return false;
         if (!verdict_accepted(&w->verdict)) {
             s->out->why = arena_printf(s->a, "the file for all shapes: %s", w->verdict.decision.feedback);
@@ -341,13 +357,16 @@ static bool decide(Search *s, Err *e) {
         double mean = mean_us(w->us, s->q->places);
         if (!times || (best && mean > least * row_gain)) continue;
         best = w;
+        chosen = tried;
         least = mean;
     }
     if (!best) return true;
+    measurer_renew(s->q->measurer); // nothing is being measured
     best->times = time_again(s->a, s->q, best, s->q->place, s->q->places, best->us);
     if (!best->times) return s->out->why = "the GPU took the verdict of the best one back", true;
     s->out->best = *best;
     s->out->found = true;
+    remember(s, s->row[chosen], best->rows);
     return true;
 }
 
@@ -360,7 +379,10 @@ bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e) {
     s->at = NEWN(a, Candidate, CANDIDATES_MAX + 1);
     s->expanded = NEWN(a, bool, CANDIDATES_MAX + 1);
     pthread_mutex_init(&s->lock, NULL);
-    plan_starts(&s->g, q->place[0].columns, &s->next);
+    Plans *starts = NEW(a, Plans);
+    plan_starts(&s->g, q->place[0].columns, starts);
+    if (q->known) s->next = *q->known;
+    for (int i = 0; i < starts->n && s->next.n < PLANS_MAX; i++) s->next.at[s->next.n++] = starts->at[i];
     bool ok = search(s, e);
     wait_below(s, 0); // nothing of it is used any more
     ok = ok && decide(s, e);

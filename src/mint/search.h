@@ -14,6 +14,7 @@ typedef struct {
     const CellPlace *place; // to be fast at, of one dtype: TIMED_CELLS_MAX at most
     int places;
     double seconds; // of judging and timing, before the final file
+    Plans *known;   // tried first: what was fastest for other ops; what is found here is added. NULL: nothing is
     DrawFilter filter;
     bool (*interrupted)(void *arg); // may be NULL
     void (*told)(void *arg, int timed, double left); // after each batch; may be NULL
@@ -38,6 +39,6 @@ typedef struct {
     const char *why; // nothing was found
 } SearchResult;
 MUST_CHECK bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e);
-// Times of what was found at other places, by a fresh process. NULL: the GPU took its verdict back.
+// Times of what was found at other places. NULL: the GPU took its verdict back.
 json_t *search_times(Arena *a, const SearchRequest *q, const SearchWinner *w, const CellPlace *place,
                      int places);

@@ -11,7 +11,7 @@ static void nobody_waits(void *arg) { (void)arg; }
 
 void searching_open(Service *s, Measurer *m, const char *python, Searching *out) {
     const TimerOptions options = {.python = python, .alone = true};
-    *out = (Searching){s, m, stream_times_open(s, m, &options, nobody_waits, NULL)};
+    *out = (Searching){s, m, stream_times_open(s, m, &options, nobody_waits, NULL), NULL};
 }
 
 bool searching_close(Searching *s, Err *e) { return stream_times_close(s->times, e); }
@@ -36,6 +36,7 @@ static SearchRequest request_of(const Searching *s, const Op *op, const Searchin
                            .place = ask->place,
                            .places = ask->places,
                            .seconds = ask->seconds,
+                           .known = s->known,
                            .filter = ask->filter,
                            .interrupted = interrupts_seen,
                            .told = ask->told,

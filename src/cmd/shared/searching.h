@@ -8,6 +8,7 @@ typedef struct {
     Service *service;
     Measurer *measurer;
     StreamTimes *times;
+    Plans *known; // what was fastest for ops before; NULL: nothing is kept of it
 } Searching;
 void searching_open(Service *s, Measurer *m, const char *python, Searching *out);
 // False: a verdict that the GPU took back could not be recorded.
@@ -25,7 +26,7 @@ typedef struct {
 } SearchingAsk;
 MUST_CHECK bool searching_run(Arena *a, const Searching *s, const Op *op, const SearchingAsk *ask,
                               SearchResult *out, Err *e);
-// Times of the winner at the same shapes, in another dtype. NULL: the GPU took its verdict back.
+// Times of the winner at the same shapes, in another dtype, by the process that timed it last. NULL: the GPU took its verdict back.
 json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype,
                        const SearchingAsk *ask);
 // The rows of its table and its times, a line each, behind `prefix`.
