@@ -8,6 +8,10 @@
 #   fifth   the model's picks, minted without a GPU: eight ops at the six published shapes beside streaming and, as far as the time
 #           goes, beside PyTorch; then mint --gpu. $BASELINES: a folder that an earlier fifth has left (fifth/baselines), so that
 #           a second run tunes what the first did not get to. $SECONDS_IN_ALL (470)
+#   sixth   champions of the published grid's ops; $CHAMPIONS: a folder of an earlier sixth, which goes on then. $SEARCH seconds an op (8)
+#   seventh cells of the grid beside PyTorch, with the kernels of $CHAMPIONS; $CELLS: a file of an earlier seventh, $BASELINES as above;
+#           $DTYPES (fp16,bf16). Then the champions at six shapes that no search saw, as far as the time goes ($UNSEEN ops)
+#   eighth  calls from Python beside CUDA graphs, 12 cells; a replay of cross_entropy
 # A part takes 6 to 8 minutes; no step may take longer than its own limit.
 part=$1
 out=$2
@@ -172,8 +176,47 @@ fifth)
     rm -rf "$work"/state-*
     python3 "$here/cells_summary.py" "$work/alone" "$work/cells" | tee -a "$log"
     ;;
+sixth)
+    kept=$work/champions
+    mkdir -p "$kept"
+    if [ -n "${CHAMPIONS:-}" ]; then cp "$CHAMPIONS"/* "$kept/"; fi
+    ops=$(python3 "$here/grid.py" --ops-of-the-grid)
+    # An interrupt ends the search of the op at hand, which is still decided.
+    step champions "${SECONDS_IN_ALL:-480}" timeout -s INT -k 40 $((${SECONDS_IN_ALL:-480} - 45)) "$bin" champions "$ops" --gpu --search "${SEARCH:-8}" -o "$kept" --state "$state"
+    cat "$work/champions.out" | tee -a "$log"
+    mkdir -p /tmp/ouroboros-champions && cp "$kept"/* /tmp/ouroboros-champions/
+    ;;
+seventh)
+    from_all=$(date +%s)
+    in_all=${SECONDS_IN_ALL:-480}
+    left() { echo $((in_all - $(date +%s) + from_all)); }
+    mkdir -p "$state/gpu/baselines"
+    if [ -n "${BASELINES:-}" ]; then cp "$BASELINES"/* "$state/gpu/baselines/"; fi
+    if [ -n "${CELLS:-}" ]; then cp "$CELLS" "$work/grid.jsonl"; fi
+    champions=${CHAMPIONS:-/tmp/ouroboros-champions}
+    unseen=${UNSEEN:-swiglu,softmax,rmsnorm_silu,layernorm_gelu,add_rmsnorm_gelu}
+    # Without PyTorch first: all cells against streaming, 0.3 s each.
+    step alone 150 python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/alone.jsonl" --alone --seconds 120 --state "$state"
+    tail -n 3 "$work/alone.err" | tee -a "$log"
+    step unseen 60 python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/unseen.jsonl" --unseen --alone --ops "$unseen" --dtypes fp16 --seconds 40 --state "$state"
+    step grid $(($(left) - 5)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/grid.jsonl" --dtypes "${DTYPES:-fp16,bf16}" --seconds $(($(left) - 60)) --state "$state"
+    cat "$work/grid.out" | tee -a "$log"
+    python3 "$here/grid.py" --sum "$work/grid.jsonl" --svg "$work/grid.svg" | tee -a "$log"
+    python3 "$here/grid.py" --sum "$work/grid.jsonl" --replays | tail -n 40 | tee -a "$log"
+    cp -r "$state/gpu/baselines" "$work/baselines"
+    ;;
+eighth)
+    for op in cross_entropy softmax; do
+        step "gap-$op" 60 python3 "$here/replay_gap.py" "$bin" --once --op $op
+        cat "$work/gap-$op.out" | tee -a "$log"
+    done
+    for op in softmax swiglu rmsnorm layernorm; do
+        bench "calls-$op" 120 $op "$gold/$op.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --calls
+        short "calls-$op"
+    done
+    ;;
 *)
-    echo "PART is first, second, third, fourth or fifth" >&2
+    echo "PART is first, second, third, fourth, fifth, sixth, seventh or eighth" >&2
     exit 2
     ;;
 esac
