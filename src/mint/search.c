@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/numeric/fmath.h"
 #include "propose/distinct.h"
 
 enum { CANDIDATES_MAX = 512, BATCH = 8, BATCHES_AHEAD = 2, KNOWN_MAX = 6 };
@@ -100,8 +101,8 @@ static void wait_below(Search *s, int most) {
 // What was judged and timed, in one number: the geometric mean.
 static double mean_us(const double *us, int n) {
     double sum = 0;
-    for (int i = 0; i < n; i++) sum += log(us[i]);
-    return exp(sum / n);
+    for (int i = 0; i < n; i++) sum += f64_log(us[i]);
+    return f64_exp(sum / n);
 }
 
 // ---- what comes next
@@ -206,7 +207,7 @@ static double fill(const Search *s, Choice *row, int n, bool *used) {
             here = 0;
             for (int p = 0; p < s->q->places && s->at[i].timed; p++) {
                 if (row_of(row, n, s->q->place[p]) != r) continue;
-                x += log(s->at[i].us[p]);
+                x += f64_log(s->at[i].us[p]);
                 here++;
             }
             if (!s->at[i].timed || x >= best) continue;
@@ -218,7 +219,7 @@ static double fill(const Search *s, Choice *row, int n, bool *used) {
         *used &= members > 0;
         if (members) sum += best;
     }
-    return exp(sum / s->q->places);
+    return f64_exp(sum / s->q->places);
 }
 
 // The fastest table of so many rows at most; a row more has to pay for itself. Returns how many it has.
@@ -235,7 +236,7 @@ static int best_table(const Search *s, int most, Choice out[TABLE_ROWS_MAX]) {
             if (set >> c & 1) row[n++] = (Choice){(ShapeClass)c, -1};
         row[n++] = (Choice){SHAPES_ANY, -1};
         if (n > most) continue;
-        double us = fill(s, row, n, &used) * pow(row_gain, n);
+        double us = fill(s, row, n, &used) * f64_pow(row_gain, n);
         if (!used || us >= best) continue;
         best = us;
         rows = n;

@@ -1,0 +1,73 @@
+#!/bin/sh
+# champions, and mint --gpu --search, with the GPU of the tests: found, kept, gone on with, judged again, changed by hand.
+. "$(dirname "$0")/lib.sh"
+build=$(dirname "$bin")
+[ -d "$build/test" ] || build=$build/release
+gpu() { # STEER VERB ARGUMENTS...
+    steer=$1
+    shift
+    env OUROBOROS_LIBCUDA="$build/test/gpu/libcuda.so" OUROBOROS_PYTHON=test/gpu/standin/python \
+        VM_GPU="memory=400000000 l2=40000 scale=60 $steer" "$bin" "$@"
+}
+small="--gpu --search 1 --shape 512x64 --shape 256x64"
+check found exits 0 gpu "" champions relu2 $small -o "$tmp/kept"
+check told grep -q '^  [0-9]* kernels proposed, [0-9]* accepted at full, [1-9][0-9]* timed at 2 shapes' "$tmp/out"
+check both_shapes sh -c "[ \$(grep -c 'float16: [0-9.]* us, timed again, apart' '$tmp/out') = 2 ]"
+check evidence python3 -c '
+import hashlib, json, sys
+o = json.load(open(sys.argv[1] + "/relu2.json"))
+text = open(sys.argv[1] + "/relu2.py", "rb").read()
+assert o["op"] == "relu2" and o["gpu"] == "virtual machine" and o["source_sha256"] == hashlib.sha256(text).hexdigest()
+assert o["verdict"]["accepted"] and o["verdict"]["level"] == "full", o["verdict"]
+for times, dtype in (("times", "float16"), ("times_bf16", "bfloat16")):
+    cells = o[times]["cells"]
+    assert [c["shape"] for c in cells] == [[512, 64], [256, 64]] and all(c["dtype"] == dtype and c["device"]["us"] > 0 for c in cells)
+assert o["search"]["table"] and o["search"]["timed"] > 0
+' "$tmp/kept"
+check accepted exits 0 "$bin" referee "$tmp/kept/relu2.py" --op relu2 --level quick
+check judged_again exits 0 "$bin" champions --check -o "$tmp/kept"
+check says_so grep -q '^1 of 1 champions are accepted at quick$' "$tmp/out"
+cp "$tmp/kept/relu2.json" "$tmp/first.json"
+check goes_on exits 0 gpu "" champions relu2,silu $small -o "$tmp/kept"
+check only_the_other sh -c "[ -f '$tmp/kept/silu.py' ] && ! grep -q '^relu2' '$tmp/out' && cmp -s '$tmp/kept/relu2.json' '$tmp/first.json'"
+check again_if_asked exits 0 gpu "" champions relu2 $small --again -o "$tmp/kept"
+check was_searched grep -q '^relu2$' "$tmp/out"
+# A kernel that was changed by hand is no champion: it is told, and searched again.
+sed 's/v \* v/v * v * v/' "$tmp/kept/relu2.py" >"$tmp/changed.py"
+check differs sh -c "! cmp -s '$tmp/kept/relu2.py' '$tmp/changed.py'"
+cp "$tmp/changed.py" "$tmp/kept/relu2.py"
+check change_is_told exits 1 "$bin" champions --check -o "$tmp/kept"
+check which grep -q '^relu2: the kernel or its record was changed by hand$' "$tmp/out"
+# With the record changed, too, it is the referee that says no.
+python3 -c '
+import hashlib, json, sys
+o = json.load(open(sys.argv[1] + "/relu2.json"))
+o["source_sha256"] = hashlib.sha256(open(sys.argv[1] + "/relu2.py", "rb").read()).hexdigest()
+json.dump(o, open(sys.argv[1] + "/relu2.json", "w"))
+' "$tmp/kept"
+check wrong_is_rejected exits 1 "$bin" champions --check -o "$tmp/kept"
+check by_the_referee grep -q '^relu2: \(incorrect\|nan_class\): ' "$tmp/out"
+echo '{"op": 3' >"$tmp/kept/silu.json"
+check no_json exits 1 "$bin" champions --check -o "$tmp/kept"
+check no_json_told grep -q '^silu: champion: line [0-9]*, column' "$tmp/out"
+# The GPU contradicts all of them: nothing is kept, and the journal knows.
+check all_wrong exits 1 gpu "wrong=def" champions relu2 $small -o "$tmp/none"
+check none_is_kept sh -c "[ ! -f '$tmp/none/relu2.py' ] && grep -q '^relu2: no champion: ' '$tmp/out'"
+check journaled sh -c "grep -q '\"rule\":\"gpu\"' '$XDG_STATE_HOME/ouroboros/journal.log'"
+# One op.
+check mints exits 0 gpu "" mint silu --gpu --search 1 --shape 512x64 --json
+check mint_json python3 -c '
+import json, sys
+o = json.load(open(sys.argv[1]))
+assert o["op"] == "silu" and o["verdict"]["accepted"] and len(o["times"]["cells"]) == 1 and "def run(" in o["source"]
+' "$tmp/out"
+check as_a_file exits 0 gpu "" mint silu --gpu --search 1 --shape 512x64 -o "$tmp/silu.py"
+check says_where grep -q '^# Found by ouroboros .* for silu on virtual machine$' "$tmp/silu.py"
+check is_accepted exits 0 "$bin" referee "$tmp/silu.py" --op silu --level quick
+# What cannot be asked.
+check search_belongs_to_gpu exits 2 "$bin" mint silu --search 3
+check ops_need_a_gpu exits 2 "$bin" champions relu2
+check check_takes_no_ops exits 2 "$bin" champions relu2 --check
+check no_folder exits 3 "$bin" champions --check -o "$tmp/nowhere"
+check no_gpu exits 3 env OUROBOROS_LIBCUDA=/nowhere/libcuda.so "$bin" champions relu2 --gpu -o "$tmp/kept"
+check no_gpu_one_line sh -c "[ \$(wc -l <'$tmp/err') = 1 ] && grep -q 'no NVIDIA driver here' '$tmp/err'"
