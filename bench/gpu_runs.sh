@@ -8,9 +8,11 @@
 #   fifth   the model's picks, minted without a GPU: eight ops at the six published shapes beside streaming and, as far as the time
 #           goes, beside PyTorch; then mint --gpu. $BASELINES: a folder that an earlier fifth has left (fifth/baselines), so that
 #           a second run tunes what the first did not get to. $SECONDS_IN_ALL (470)
-#   sixth   champions of the published grid's ops; $CHAMPIONS: a folder of an earlier sixth, which goes on then. $SEARCH seconds an op (8)
+#   sixth   champions of the published grid's ops; $CHAMPIONS: a folder of an earlier sixth, which goes on then. $SEARCH seconds an op (8);
+#           $OPS and $SHAPES, with commas and with spaces between: others than the grid's
 #   seventh cells of the grid beside PyTorch, with the kernels of $CHAMPIONS; $CELLS: a file of an earlier seventh, $BASELINES as above;
-#           $DTYPES (fp16,bf16). Then the champions at six shapes that no search saw, as far as the time goes ($UNSEEN ops)
+#           $DTYPES (fp16,bf16); $UNSEEN: these ops first, at six shapes that no search saw ($UNSEEN_CELLS as $CELLS). Baselines come back
+#           apart: cat baselines.tar.xz.* | tar -xJ
 #   eighth  calls from Python beside CUDA graphs, 12 cells; a replay of cross_entropy
 # A part takes 6 to 8 minutes; no step may take longer than its own limit.
 part=$1
@@ -180,9 +182,11 @@ sixth)
     kept=$work/champions
     mkdir -p "$kept"
     if [ -n "${CHAMPIONS:-}" ]; then cp "$CHAMPIONS"/* "$kept/"; fi
-    ops=$(python3 "$here/grid.py" --ops-of-the-grid)
+    ops=${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}
+    shapes=
+    for s in ${SHAPES:-}; do shapes="$shapes --shape $s"; done
     # An interrupt ends the search of the op at hand, which is still decided.
-    step champions "${SECONDS_IN_ALL:-480}" timeout -s INT -k 40 $((${SECONDS_IN_ALL:-480} - 45)) "$bin" champions "$ops" --gpu --search "${SEARCH:-8}" -o "$kept" --state "$state"
+    step champions "${SECONDS_IN_ALL:-480}" timeout -s INT -k 40 $((${SECONDS_IN_ALL:-480} - 45)) "$bin" champions "$ops" --gpu --search "${SEARCH:-8}" -o "$kept" --state "$state" $shapes
     cat "$work/champions.out" | tee -a "$log"
     mkdir -p /tmp/ouroboros-champions && cp "$kept"/* /tmp/ouroboros-champions/
     ;;
@@ -194,16 +198,20 @@ seventh)
     if [ -n "${BASELINES:-}" ]; then cp "$BASELINES"/* "$state/gpu/baselines/"; fi
     if [ -n "${CELLS:-}" ]; then cp "$CELLS" "$work/grid.jsonl"; fi
     champions=${CHAMPIONS:-/tmp/ouroboros-champions}
-    unseen=${UNSEEN:-swiglu,softmax,rmsnorm_silu,layernorm_gelu,add_rmsnorm_gelu}
-    # Without PyTorch first: all cells against streaming, 0.3 s each.
-    step alone 150 python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/alone.jsonl" --alone --seconds 120 --state "$state"
-    tail -n 3 "$work/alone.err" | tee -a "$log"
-    step unseen 60 python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/unseen.jsonl" --unseen --alone --ops "$unseen" --dtypes fp16 --seconds 40 --state "$state"
-    step grid $(($(left) - 5)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/grid.jsonl" --dtypes "${DTYPES:-fp16,bf16}" --seconds $(($(left) - 60)) --state "$state"
+    which="--ops ${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}"
+    if [ -n "${SHAPES:-}" ]; then which="$which --shapes $(echo $SHAPES | tr ' ' ,)"; fi
+    if [ -n "${UNSEEN:-}" ]; then # first, and no more than half of the time
+        if [ -n "${UNSEEN_CELLS:-}" ]; then cp "$UNSEEN_CELLS" "$work/unseen.jsonl"; fi
+        step unseen $((in_all / 2)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/unseen.jsonl" --unseen --ops "$UNSEEN" --dtypes fp16 --seconds $((in_all / 2 - 50)) --state "$state"
+        cat "$work/unseen.out" | tee -a "$log"
+        python3 "$here/grid.py" --sum "$work/unseen.jsonl" | tee -a "$log"
+    fi
+    step grid $(($(left) - 5)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/grid.jsonl" $which --dtypes "${DTYPES:-fp16,bf16}" --seconds $(($(left) - 60)) --state "$state"
     cat "$work/grid.out" | tee -a "$log"
     python3 "$here/grid.py" --sum "$work/grid.jsonl" --svg "$work/grid.svg" | tee -a "$log"
     python3 "$here/grid.py" --sum "$work/grid.jsonl" --replays | tail -n 40 | tee -a "$log"
-    cp -r "$state/gpu/baselines" "$work/baselines"
+    # Apart, in pieces that are not too large to be brought back.
+    tar -cJf - -C "$state/gpu" baselines | split -b 15000000 - "$out/baselines.tar.xz."
     ;;
 eighth)
     for op in cross_entropy softmax; do
