@@ -61,7 +61,8 @@ static bool kept_read(const Champions *c, Arena *a, Str name, Json *j, Kept *out
     char sha[65];
     *out = (Kept){.op = {0}};
     if (!record_read(c, a, name, j, e) || !json_get_text(j, j->root, "op", &out->op) ||
-        !json_get_text(j, j->root, "op_hash", &out->op_hash) || !json_get_text(j, j->root, "gpu", &out->gpu) ||
+        !json_get_text(j, j->root, "op_hash", &out->op_hash) ||
+        !json_get_text(j, j->root, "gpu", &out->gpu) ||
         !json_get_text(j, j->root, "source_sha256", &out->source_sha256) ||
         !io_read_file(a, path_of(c, a, name, ".py"), FILE_MAX, &out->source, e))
         return false;
@@ -107,8 +108,8 @@ static bool keep(const Champions *c, Arena *a, const Op *op, const SearchResult 
 static void show(void *arg, int timed, double left) {
     Champions *c = arg;
     char note[96];
-    snprintf(note, sizeof note, "%.*s: %d timed, %.0f s left", (int)(c->op->name.len < 40 ? c->op->name.len : 40),
-             c->op->name.p, timed, left > 0 ? left : 0);
+    snprintf(note, sizeof note, "%.*s: %d timed, %.0f s left",
+             (int)(c->op->name.len < 40 ? c->op->name.len : 40), c->op->name.p, timed, left > 0 ? left : 0);
     progress_step(&c->bar, (size_t)c->done, note);
 }
 
@@ -191,7 +192,8 @@ static bool names_of(const Champions *c, Arena *a, const char ***out, int *n, Er
     *out = NEWN(a, const char *, KEPT_MAX);
     for (const struct dirent *f; (f = readdir(d)) && *n < KEPT_MAX;) {
         size_t len = strlen(f->d_name);
-        if (len > 5 && str_ends(str_of(f->d_name), ".json")) (*out)[(*n)++] = arena_strndup(a, f->d_name, len - 5);
+        if (len > 5 && str_ends(str_of(f->d_name), ".json"))
+            (*out)[(*n)++] = arena_strndup(a, f->d_name, len - 5);
     }
     closedir(d);
     qsort(*out, (size_t)*n, sizeof **out, by_name);
@@ -255,16 +257,15 @@ static bool champions(Champions *c, const char *ops, int *code, Err *e) {
 int cmd_champions(int argc, char **argv) {
     ChampionsOptions o = {.folder = folder_default, .seconds = SEARCH_SECONDS};
     const Option options[] = {
-        {"--shape", OPTION_TEXTS, &o.shape},
-        {"--gpu", OPTION_FLAG, &o.gpu},       {"--check", OPTION_FLAG, &o.check},
-        {"--again", OPTION_FLAG, &o.again},   {"--search", OPTION_COUNT, &o.seconds},
-        {"-o", OPTION_TEXT, &o.folder},       {"--state", OPTION_TEXT, &o.state},
-        {"--python", OPTION_TEXT, &o.python},
+        {"--shape", OPTION_TEXTS, &o.shape},    {"--gpu", OPTION_FLAG, &o.gpu},
+        {"--check", OPTION_FLAG, &o.check},     {"--again", OPTION_FLAG, &o.again},
+        {"--search", OPTION_COUNT, &o.seconds}, {"-o", OPTION_TEXT, &o.folder},
+        {"--state", OPTION_TEXT, &o.state},     {"--python", OPTION_TEXT, &o.python},
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(&(CommandLine){"champions", argc, argv}, options, sizeof options / sizeof *options, &rest,
-                       &e))
+    if (!options_parse(&(CommandLine){"champions", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("champions", &e);
     if (o.gpu == o.check || o.check == (rest.n > 0))
         return cmd_usage("champions", "OPS with --gpu, or --check without any");

@@ -146,7 +146,8 @@ static void put_evidence(Buf *out, const Told *t) {
                t->smith->name, m->proposed, m->distinct, m->judged, m->accepted);
     buf_printf(out, "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
                m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
-               m->ranked_at.elem_bytes, t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
+               m->ranked_at.elem_bytes,
+               t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
     if (t->timer) put_times(out, t);
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
@@ -329,8 +330,8 @@ static bool put_found(Arena *a, const MintOptions *o, const Op *op, const Search
     const SearchWinner *w = &r->best;
     Buf text = BUF(a);
     if (o->json) {
-        json_t *all = json_pack("{s:s%,s:s%,s:o,s:o,s:O}", "op", op->name.p, op->name.len, "source", w->source.p,
-                                w->source.len, "search", searching_json(r), "verdict",
+        json_t *all = json_pack("{s:s%,s:s%,s:o,s:o,s:O}", "op", op->name.p, op->name.len, "source",
+                                w->source.p, w->source.len, "search", searching_json(r), "verdict",
                                 verdict_object(&w->verdict), "times", w->times);
         json_put(&text, all);
         buf_putc(&text, '\n');
@@ -338,8 +339,8 @@ static bool put_found(Arena *a, const MintOptions *o, const Op *op, const Search
     if (!o->json || o->file) {
         Buf kernel = BUF(a);
         buf_str_put(&kernel, w->source);
-        buf_printf(&kernel, "\n# Found by ouroboros %s for %.*s on %s\n", OUROBOROS_VERSION, STR_ARG(op->name),
-                   json_string_value(json_object_get(w->times, "gpu")));
+        buf_printf(&kernel, "\n# Found by ouroboros %s for %.*s on %s\n", OUROBOROS_VERSION,
+                   STR_ARG(op->name), json_string_value(json_object_get(w->times, "gpu")));
         searching_text(&kernel, r, ask, "# ");
         verdict_text(&kernel, &w->verdict, "# ");
         if (o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;

@@ -449,7 +449,8 @@ Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n) {
     assert(n > 0 && n <= TABLE_ROWS_MAX && row[n - 1].shapes == SHAPES_ANY);
     for (int i = 0; i < n; i++) {
         const Plan *p = &row[i].plan;
-        if (p->schedule == SCHEDULE_SPLIT) first.schedule = SCHEDULE_SPLIT; // the host names the parts of a row
+        if (p->schedule == SCHEDULE_SPLIT)
+            first.schedule = SCHEDULE_SPLIT; // the host names the parts of a row
         if (p->gapless && n > 1) flat = i;
     }
     Host *host = file_host(a, plan_graph(g, &row[0].plan), &first);

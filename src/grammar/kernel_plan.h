@@ -79,9 +79,9 @@ const Graph *plan_graph(const Graph *g, const Plan *p);
 // The kernel file. `flawed`, if not NULL, is told at how many places the plan's flaw went in.
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed);
 
-// A file whose host code picks a plan by the shape: the first row whose class has it; the last has all. Limits
-// lie between the shapes that were measured, and small tensors lie on both sides of each: what no case of a
-// referee can reach would be judged by nobody.
+// A file whose host code picks a plan by the shape: the first row whose class has it; the last has all.
+// Limits lie between the shapes that were measured, and small tensors lie on both sides of each: what no case
+// of a referee can reach would be judged by nobody.
 typedef enum { SHAPES_FEW_LONG, SHAPES_FEW, SHAPES_SHORT, SHAPES_ANY, SHAPES_COUNT } ShapeClass;
 enum {
     TABLE_FEW_ROWS = 512, // of more than TABLE_LONG_ROW elements: a program a row does not fill a GPU
@@ -96,8 +96,8 @@ typedef struct {
 } TableRow;
 // Whether a class has a shape.
 bool shape_class_has(ShapeClass c, int64_t rows, int64_t row);
-// All plans have one style and the same forms, and none is FILLED; the graph has rows unless there is one plan
-// only. Few and short rows in one table would leave large tensors only for its last row.
+// All plans have one style and the same forms, and none is FILLED; the graph has rows unless there is one
+// plan only. Few and short rows in one table would leave large tensors only for its last row.
 Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n);
 
 // By name; FLAW_NONE when there is none.

@@ -1,6 +1,13 @@
 #include "grammar/plan_space.h"
 
-enum { BLOCK_LEAST = 256, BLOCK_MOST = 8192, WARPS_LEAST = 4, WARPS_MOST = 32, TILE_LEAST = 512, THREAD_MOST = 64 };
+enum {
+    BLOCK_LEAST = 256,
+    BLOCK_MOST = 8192,
+    WARPS_LEAST = 4,
+    WARPS_MOST = 32,
+    TILE_LEAST = 512,
+    THREAD_MOST = 64
+};
 
 static void add(Plans *out, const Plan *p) {
     if (out->n < PLANS_MAX) out->at[out->n++] = *p;
@@ -94,8 +101,8 @@ static void halve_and_double(const Plan *p, int offset_of, int least, int most, 
 #define STEP(p, field, least, most, out) halve_and_double(p, (int)offsetof(Plan, field), least, most, out)
 
 static void other_hints(const Plan *p, Plans *out) {
-    static const int hints[] = {4, 1, 0, 3};
-    for (int i = 0; i < 4; i++) {
+    static const int hints[] = {4, 1, 0, 3, 2};
+    for (int i = 0; i < 5; i++) {
         Plan q = *p;
         q.hints = hints[i];
         if (q.hints != p->hints) add(out, &q);
@@ -138,7 +145,8 @@ void plan_neighbours(const Plan *p, Plans *out) {
     bool walks = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ONLINE;
     if (p->tile) STEP(p, tile, TILE_LEAST, BLOCK_MOST, out);
     other_warps(p, out);
-    if (walks || p->schedule == SCHEDULE_FLAT || p->schedule == SCHEDULE_GRID || p->schedule == SCHEDULE_SPLIT)
+    if (walks || p->schedule == SCHEDULE_FLAT || p->schedule == SCHEDULE_GRID ||
+        p->schedule == SCHEDULE_SPLIT)
         STEP(p, block, BLOCK_LEAST, BLOCK_MOST, out);
     other_hints(p, out);
     if (walks || p->schedule == SCHEDULE_PERSISTENT) other_stages(p, out);

@@ -1,6 +1,6 @@
 // plan_space.h - plans as a space to search in: where to start, and what is one step away. Nothing here is
-// drawn: the clock chooses. All plans of an op have one style and the same forms, so that any of them can stand
-// in one file (kernel_table_emit).
+// drawn: the clock chooses. All plans of an op have one style and the same forms, so that any of them can
+// stand in one file (kernel_table_emit).
 #pragma once
 #include "grammar/kernel_plan.h"
 

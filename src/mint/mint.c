@@ -13,8 +13,8 @@ typedef struct {
     double us, mean;
 } Ranked;
 
-// Where nobody asked for one shape, a kernel is for all: also for few rows, and for few and long ones, where a
-// program a row leaves most of a GPU idle.
+// Where nobody asked for one shape, a kernel is for all: also for few rows, and for few and long ones, where
+// a program a row leaves most of a GPU idle.
 static const RankShape beside[] = {{.rows = 1024, .row = 4096}, {.rows = 256, .row = 16384}};
 enum { BESIDE = sizeof beside / sizeof *beside, SHAPES_MOST = 1 + BESIDE, ROW_LONG = 1024 };
 
@@ -94,7 +94,8 @@ static int by_proposal(const void *a, const void *b) {
 static void prefer_usual(const MintRequest *q, Ranking *r) {
     int first = 0;
     for (int i = 1; i < r->n && !q->smith->takes_prompt; i++)
-        if (r->at[i].mean <= equal_share * r->at[0].mean && r->at[i].attempt < r->at[first].attempt) first = i;
+        if (r->at[i].mean <= equal_share * r->at[0].mean && r->at[i].attempt < r->at[first].attempt)
+            first = i;
     Ranked x = r->at[first];
     for (int i = first; i > 0; i--) r->at[i] = r->at[i - 1];
     r->at[0] = x;

@@ -32,10 +32,10 @@ struct Search {
     Candidate *at;
     int n;
     SeenPrograms seen;
-    bool *expanded; // candidate i's neighbours were looked at
-    Plans next;     // that wait
+    bool *expanded;                           // candidate i's neighbours were looked at
+    Plans next;                               // that wait
     Plan row[TABLE_ROWS_MAX][TABLE_ROWS_MAX]; // of each table that was tried
-    int taken;      // of them
+    int taken;                                // of them
     pthread_mutex_t lock;
     int asked; // and not yet answered
 };
@@ -116,7 +116,8 @@ static bool is_fresh(Search *s, const Plan *p, Candidate *out) {
     return true;
 }
 
-// Of those whose neighbours were not looked at: the fastest on the whole, or at one place, in turn. With the lock.
+// Of those whose neighbours were not looked at: the fastest on the whole, or at one place, in turn. With the
+// lock.
 static int most_promising(const Search *s, int turn) {
     int best = -1, place = turn % (s->q->places + 1) - 1;
     for (int i = 0; i < s->n; i++) {
@@ -150,8 +151,7 @@ static int choose(Search *s, int first, int *turn) {
 static bool judge(Search *s, const Str *source, int n, Verdict *out, Err *e) {
     Submission *q = NEWN(s->a, Submission, (size_t)n);
     for (int i = 0; i < n; i++)
-        q[i] = (Submission){
-            .op = s->q->op, .level = LEVEL_FULL, .filter = s->q->filter, .source = source[i]};
+        q[i] = (Submission){.op = s->q->op, .level = LEVEL_FULL, .filter = s->q->filter, .source = source[i]};
     return service_judge(s->q->service, s->a, q, n, out, e);
 }
 
@@ -337,8 +337,8 @@ static void remember(const Search *s, const Plan *plan, int n) {
     *known = now;
 }
 
-// The table if it is right as one program, and faster than one with fewer rows when both are timed again; what is
-// kept is timed once more.
+// The table if it is right as one program, and faster than one with fewer rows when both are timed again;
+// what is kept is timed once more.
 static bool decide(Search *s, Err *e) {
     SearchWinner *w = NEWN(s->a, SearchWinner, TABLE_ROWS_MAX), *best = NULL;
     double least = 0;

@@ -1,7 +1,7 @@
-// search.h - kernels of the grammar by the clock: plans are judged at full and timed at all shapes while the next
-// ones are judged, and what was fastest somewhere is varied, until the time is over. What it ends with is one
-// file, whose host code picks a plan by the shape (kernel_table_emit). That file is judged as one program, and
-// timed again by a fresh process: the best of many draws was also the luckiest.
+// search.h - kernels of the grammar by the clock: plans are judged at full and timed at all shapes while the
+// next ones are judged, and what was fastest somewhere is varied, until the time is over. What it ends with
+// is one file, whose host code picks a plan by the shape (kernel_table_emit). That file is judged as one
+// program, and timed again by a fresh process: the best of many draws was also the luckiest.
 #pragma once
 #include "grammar/plan_space.h"
 #include "service/stream_times.h"
@@ -9,14 +9,15 @@
 typedef struct {
     const Op *op;
     Service *service;
-    StreamTimes *times; // without PyTorch; nobody else asks it meanwhile
-    Measurer *measurer; // its own
+    StreamTimes *times;     // without PyTorch; nobody else asks it meanwhile
+    Measurer *measurer;     // its own
     const CellPlace *place; // to be fast at, of one dtype: TIMED_CELLS_MAX at most
     int places;
     double seconds; // of judging and timing, before the final file
-    Plans *known;   // tried first: what was fastest for other ops; what is found here is added. NULL: nothing is
+    Plans
+        *known; // tried first: what was fastest for other ops; what is found here is added. NULL: nothing is
     DrawFilter filter;
-    bool (*interrupted)(void *arg); // may be NULL
+    bool (*interrupted)(void *arg);                  // may be NULL
     void (*told)(void *arg, int timed, double left); // after each batch; may be NULL
     void *arg;
 } SearchRequest;

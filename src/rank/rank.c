@@ -54,7 +54,7 @@ const RankModel rank_model = {
     .register_share = 0.119, // ... to each word of the VM's register file
     .evicted = 0.985,        // kernels with and without, all else equal: 0.980 below 40 MB, 0.994 above
     .streamed = 0.997,       // ... 0.997 throughout
-    .together = 0.25, // fitted alone, the others left as they were
+    .together = 0.25,        // fitted alone, the others left as they were
     .sm_bytes_clock = 64,    // as NVIDIA states it for the L2 of the A100 and its successors
 };
 

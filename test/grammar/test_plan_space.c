@@ -1,6 +1,6 @@
 // The space of plans: all of it is written as files that parse, and tables of it pick by the shape.
-#include "grammar/proposals.h"
 #include "grammar/plan_space.h"
+#include "grammar/proposals.h"
 
 static void parses(Arena *a, Str source) {
     DiagList d = DIAGS(a);

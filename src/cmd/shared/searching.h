@@ -14,7 +14,8 @@ void searching_open(Service *s, Measurer *m, const char *python, Searching *out)
 // False: a verdict that the GPU took back could not be recorded.
 MUST_CHECK bool searching_close(Searching *s, Err *e);
 
-// The shapes that kernels of this op are usually timed on, in that dtype: six, or of ops with short rows four.
+// The shapes that kernels of this op are usually timed on, in that dtype: six, or of ops with short rows
+// four.
 int searching_places(const Op *op, DType dtype, CellPlace out[TIMED_CELLS_MAX]);
 typedef struct {
     double seconds;
@@ -26,7 +27,8 @@ typedef struct {
 } SearchingAsk;
 MUST_CHECK bool searching_run(Arena *a, const Searching *s, const Op *op, const SearchingAsk *ask,
                               SearchResult *out, Err *e);
-// Times of the winner at the same shapes, in another dtype, by the process that timed it last. NULL: the GPU took its verdict back.
+// Times of the winner at the same shapes, in another dtype, by the process that timed it last. NULL: the GPU
+// took its verdict back.
 json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype,
                        const SearchingAsk *ask);
 // The rows of its table and its times, a line each, behind `prefix`.
