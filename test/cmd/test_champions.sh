@@ -54,6 +54,12 @@ check no_json_told grep -q '^silu: champion: line [0-9]*, column' "$tmp/out"
 check all_wrong exits 1 gpu "wrong=def" champions relu2 $small -o "$tmp/none"
 check none_is_kept sh -c "[ ! -f '$tmp/none/relu2.py' ] && grep -q '^relu2: no champion: ' '$tmp/out'"
 check journaled sh -c "grep -q '\"rule\":\"gpu\"' '$XDG_STATE_HOME/ouroboros/journal.log'"
+# What is slow at long rows alone: another plan there, and both are judged and timed in one file.
+check by_the_shape exits 0 gpu "slow=8192:300" champions softmax --gpu --search 1 --shape 4x8192 --shape 512x64 -o "$tmp/table"
+check few_long grep -q '^  few long rows: ' "$tmp/out"
+check all_others grep -q '^  all others: ' "$tmp/out"
+check a_condition grep -q '^    if M < 512 and N > 6144:$' "$tmp/table/softmax.py"
+check the_table_is_right exits 0 "$bin" referee "$tmp/table/softmax.py" --op softmax --level quick
 # One op.
 check mints exits 0 gpu "" mint silu --gpu --search 1 --shape 512x64 --json
 check mint_json python3 -c '
