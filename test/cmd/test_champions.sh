@@ -24,6 +24,7 @@ for times, dtype in (("times", "float16"), ("times_bf16", "bfloat16")):
     assert [c["shape"] for c in cells] == [[512, 64], [256, 64]] and all(c["dtype"] == dtype and c["device"]["us"] > 0 for c in cells)
 assert o["search"]["table"] and o["search"]["timed"] > 0
 ' "$tmp/kept"
+check record_schema python3 "$(dirname "$0")/schema.py" champion "$tmp/kept/relu2.json" --mutate
 check accepted exits 0 "$bin" referee "$tmp/kept/relu2.py" --op relu2 --level quick
 check judged_again exits 0 "$bin" champions --check -o "$tmp/kept"
 check says_so grep -q '^1 of 1 champions are accepted at quick$' "$tmp/out"
@@ -62,6 +63,7 @@ check a_condition grep -q '^    if M < 512 and N > 6144:$' "$tmp/table/softmax.p
 check the_table_is_right exits 0 "$bin" referee "$tmp/table/softmax.py" --op softmax --level quick
 # One op.
 check mints exits 0 gpu "" mint silu --gpu --search 1 --shape 512x64 --json
+check mint_schema python3 "$(dirname "$0")/schema.py" mint_search "$tmp/out" --mutate
 check mint_json python3 -c '
 import json, sys
 o = json.load(open(sys.argv[1]))
