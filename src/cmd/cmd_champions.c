@@ -155,6 +155,7 @@ static bool search_op(Champions *c, bool first, bool *found, Err *e) {
         ok = true;
     }
     fflush(stdout);
+    json_decref(r.tried);
     arena_free(&a);
     return ok;
 }

@@ -378,6 +378,7 @@ static bool search_with(Service *s, Arena *a, const Op *op, const MintOptions *o
         *code = EXIT_REJECTED;
     }
     if (ok && r.found) *code = EXIT_OK;
+    json_decref(r.tried);
     return searching_close(&searching, ok ? e : &late) && ok;
 }
 

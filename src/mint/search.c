@@ -371,6 +371,21 @@ static bool decide(Search *s, Err *e) {
     return true;
 }
 
+// All that was timed, for whoever learns from it: also what lost.
+static json_t *tried(const Search *s) {
+    json_t *all = json_array();
+    for (int i = 0; i < s->n; i++) {
+        const Candidate *c = &s->at[i];
+        json_t *us = json_array();
+        for (int p = 0; p < s->q->places && c->timed; p++) json_array_append_new(us, json_real(c->us[p]));
+        const char *plan =
+            arena_printf(s->a, "%s, hints %d", plan_words(s->a, &s->g, &c->plan), c->plan.hints);
+        if (c->timed) json_array_append_new(all, json_pack("{s:s,s:O}", "plan", plan, "us", us));
+        json_decref(us);
+    }
+    return all;
+}
+
 bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e) {
     double from = clock_seconds();
     *out = (SearchResult){.why = "no kernel has a time at every shape"};
@@ -387,6 +402,7 @@ bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e) {
     bool ok = search(s, e);
     wait_below(s, 0); // nothing of it is used any more
     ok = ok && decide(s, e);
+    out->tried = tried(s);
     pthread_mutex_destroy(&s->lock);
     out->seconds = clock_seconds() - from;
     return ok;

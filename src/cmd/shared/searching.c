@@ -72,6 +72,7 @@ void searching_text(Buf *out, const SearchResult *r, const SearchingAsk *ask, co
 json_t *searching_json(const SearchResult *r) {
     json_t *table = json_array();
     for (int i = 0; i < r->best.rows; i++) json_array_append_new(table, json_string(r->best.row[i]));
-    return json_pack("{s:i,s:i,s:i,s:i,s:f,s:o}", "proposed", r->proposed, "accepted", r->accepted, "timed",
-                     r->timed, "taken_back", r->taken_back, "seconds", r->seconds, "table", table);
+    return json_pack("{s:i,s:i,s:i,s:i,s:f,s:o,s:O}", "proposed", r->proposed, "accepted", r->accepted,
+                     "timed", r->timed, "taken_back", r->taken_back, "seconds", r->seconds, "table", table,
+                     "tried", r->tried);
 }
