@@ -83,6 +83,15 @@ def wanted(o):
     return out
 
 
+def whole_lines(path):
+    """What ends a line that an earlier end has cut off, so that the next one is read for itself."""
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return ""
+    with open(path, "rb") as f:
+        f.seek(-1, os.SEEK_END)
+        return "" if f.read() == b"\n" else "\n"
+
+
 def run(o):
     todo, started = wanted(o), time.monotonic()
     print(f"{len(todo)} cells to be timed", file=sys.stderr)
@@ -115,7 +124,9 @@ def run(o):
     threading.Thread(target=send, daemon=True).start()
     timer = threading.Timer(o.seconds, end)
     timer.start()
+    cut = whole_lines(o.file)
     with open(o.file, "a", encoding="utf-8") as out:
+        out.write(cut)
         for line in process.stdout:
             answer = json.loads(line)
             room.release()

@@ -72,6 +72,20 @@ assert o["op"] == "silu" and o["verdict"]["accepted"] and len(o["times"]["cells"
 check as_a_file exits 0 gpu "" mint silu --gpu --search 1 --shape 512x64 -o "$tmp/silu.py"
 check says_where grep -q '^# Found by ouroboros .* for silu on virtual machine$' "$tmp/silu.py"
 check is_accepted exits 0 "$bin" referee "$tmp/silu.py" --op silu --level quick
+# Cells of a grid, in pieces: what is there is not timed again, and a line that an end cut off is.
+grid() { env OUROBOROS_LIBCUDA="$build/test/gpu/libcuda.so" OUROBOROS_PYTHON=test/gpu/standin/python VM_GPU="memory=400000000 l2=40000 scale=60" python3 bench/grid.py "$@"; }
+pieces="--kernels $tmp/kept -o $tmp/cells.jsonl --ops relu2 --dtypes fp16 --shapes 512x64,256x64 --seconds 60"
+cp src/op/suite/gold/relu2.py "$tmp/kept/relu2.py" # the stand-in for PyTorch is right for this op
+check first_piece exits 0 grid "$bin" $pieces
+check two_cells sh -c "[ \$(wc -l <'$tmp/cells.jsonl') = 2 ] && ! grep -q '\"ratio\": null' '$tmp/cells.jsonl'"
+check nothing_left exits 0 grid "$bin" $pieces
+check says_nothing_left grep -q '^0 cells to be timed' "$tmp/err"
+head -c -20 "$tmp/cells.jsonl" >"$tmp/cut" && cp "$tmp/cut" "$tmp/cells.jsonl"
+check cut_off exits 0 grid "$bin" $pieces
+check one_again grep -q '^1 cells to be timed' "$tmp/err"
+check sum exits 0 grid --sum "$tmp/cells.jsonl" --svg "$tmp/grid.svg"
+check sum_of_two grep -q '^2 cells with a ratio, 0 without; geometric mean [0-9.]*' "$tmp/out"
+check picture grep -q '<svg' "$tmp/grid.svg"
 # What cannot be asked.
 check search_belongs_to_gpu exits 2 "$bin" mint silu --search 3
 check ops_need_a_gpu exits 2 "$bin" champions relu2
