@@ -5,7 +5,8 @@ enum {
     BLOCK_MOST = 8192,
     WARPS_LEAST = 4,
     WARPS_MOST = 32,
-    TILE_LEAST = 512,
+    TILE_LEAST = 256,
+    NARROW = 512, // columns
     THREAD_MOST = 64
 };
 
@@ -75,6 +76,13 @@ void plan_starts(const Graph *g, int64_t n, Plans *out) {
         start_whole(g, SCHEDULE_WHOLE, n, 8, out);
         start_whole(g, SCHEDULE_WHOLE, n, 16, out);
         start_tiles(g, n, 4096, 8, out);
+        return;
+    }
+    if (n <= NARROW) { // a program a row would be mostly dispatch
+        static const int tiles[][2] = {{1024, 8}, {2048, 8}, {2048, 16}, {4096, 16}, {1024, 4}, {512, 8}};
+        for (int i = 0; i < 6; i++) start_tiles(g, n, tiles[i][0], tiles[i][1], out);
+        start_whole(g, SCHEDULE_WHOLE, n, 8, out);
+        start(g, SCHEDULE_PERSISTENT, n, persistent, 1, out);
         return;
     }
     static const int threads[] = {16, 32, 8};

@@ -47,6 +47,22 @@ static void plans_and_their_neighbours_parse(void **state) {
     }
 }
 
+// A program for each of many short rows is mostly dispatch: tiles of rows come first.
+static void short_rows_begin_with_tiles(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op;
+    Graph g;
+    Plans *p = NEW(&a, Plans);
+    traced(&a, "qknorm_rope", &op, &g);
+    plan_starts(&g, 128, p);
+    assert_true(p->n >= 6);
+    assert_int_equal(p->at[0].schedule, SCHEDULE_ROWS);
+    assert_int_equal(p->at[0].tile, 1024);
+    for (int i = 0; i < p->n; i++) parses(&a, kernel_emit(&a, &g, &p->at[i], NULL));
+    arena_free(&a);
+}
+
 // Limits lie between shapes that are usually measured.
 static void classes_hold_shapes(void **state) {
     (void)state;
@@ -104,6 +120,7 @@ static void gaps_are_looked_for_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_and_their_neighbours_parse),
+        cmocka_unit_test(short_rows_begin_with_tiles),
         cmocka_unit_test(classes_hold_shapes),
         cmocka_unit_test(tables_pick_by_the_shape),
         cmocka_unit_test(gaps_are_looked_for_once),
