@@ -204,9 +204,32 @@ static bool wants_low_padding(const Emit *e) {
     return false;
 }
 
+// Whether the tile itself is used, not only a part of it or other columns.
+static bool used_in_place(const Graph *g, int node) {
+    for (int i = 0; i < g->nodes; i++) {
+        const GraphNode *n = &g->node[i];
+        bool moves = n->op == BOUND_SLICE || n->op == BOUND_SELECT || n->op == BOUND_GATHER ||
+                     n->op == BOUND_CAT || n->op == BOUND_EXPAND;
+        for (int k = 0; k < n->inputs && !moves; k++)
+            if (n->in[k] == node) return true;
+    }
+    return false;
+}
+
+// A load behind a reduction waits for it, although it needs nothing of it.
+static void load_all(Emit *e) {
+    Place *p = emit_place(e, e->g->out_cols);
+    for (int i = 0; i < e->g->nodes; i++) {
+        const GraphNode *n = &e->g->node[i];
+        if (n->op == BOUND_INPUT && size_equal(n->cols, e->g->out_cols) && used_in_place(e->g, i))
+            (void)emit_value(e, i, p);
+    }
+}
+
 static void whole(Emit *e) {
     e->state.padding = wants_low_padding(e) ? -HUGE_VAL : 0;
     bool row_result = size_is(e->g->out_cols, 1);
+    if (e->plan->early && !row_result) load_all(e);
     kernel_store(e, &e->lines.top, row_result ? NULL : emit_place(e, e->g->out_cols));
 }
 

@@ -51,6 +51,7 @@ typedef struct {
     bool view;      // inputs through view(-1, N)
     bool autotune;  // a list of configurations, keyed by the row length
     bool aligned;   // says that columns are contiguous from a multiple of the tile
+    bool early;     // whole rows: everything is loaded before the first reduction, and no load waits for one
     bool pid;       // the program's number has a name of its own
     int hints;      // eviction policies (1, 2), cache modifiers (3), evicted first and streaming (4); 0: none
     bool gapless;   // flat: for inputs without gaps a kernel beside the general one, that divides nothing
@@ -96,7 +97,7 @@ typedef struct {
 } TableRow;
 // Whether a class has a shape.
 bool shape_class_has(ShapeClass c, int64_t rows, int64_t row);
-// All plans have one style and the same forms, and none is FILLED; the graph has rows unless there is one
+// All plans have one style and no helpers, and none is FILLED; the graph has rows unless there is one
 // plan only. Few and short rows in one table would leave large tensors only for its last row.
 Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n);
 

@@ -87,6 +87,11 @@ void plan_starts(const Graph *g, int64_t n, Plans *out) {
     }
     static const int threads[] = {16, 32, 8};
     for (int i = 0; i < 3; i++) start_whole(g, SCHEDULE_WHOLE, n, threads[i], out);
+    for (int i = 0, whole = out->n; i < 2 && i < whole; i++) { // loads first, by 16 and by 32 a thread
+        Plan p = out->at[i];
+        p.early = true;
+        add(out, &p);
+    }
     start(g, SCHEDULE_SPLIT, n, parts, 2, out);
     start_tiles(g, n, 4096, 16, out);
     start_tiles(g, n, 8192, 16, out);
@@ -148,9 +153,24 @@ static void other_way(const Plan *p, size_t flag, Plans *out) {
     add(out, &q);
 }
 
-void plan_neighbours(const Plan *p, Plans *out) {
+// Each operation of the op that can be written otherwise.
+static void other_forms(const Graph *g, const Plan *p, Plans *out) {
+    bool done[BOUND_COUNT] = {false};
+    for (int i = 0; i < g->nodes; i++) {
+        BoundOp op = g->node[i].op;
+        if (done[op] || form_count(op) < 2) continue;
+        done[op] = true;
+        Plan q = *p;
+        q.form[op] = (uint8_t)((p->form[op] + 1) % form_count(op));
+        add(out, &q);
+    }
+}
+
+void plan_neighbours(const Graph *g, const Plan *p, Plans *out) {
     *out = (Plans){.n = 0};
     bool walks = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ONLINE;
+    if (reduces(g) && (p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_ROWS))
+        other_way(p, offsetof(Plan, early), out);
     if (p->tile) STEP(p, tile, TILE_LEAST, BLOCK_MOST, out);
     other_warps(p, out);
     if (walks || p->schedule == SCHEDULE_FLAT || p->schedule == SCHEDULE_GRID ||
@@ -159,6 +179,7 @@ void plan_neighbours(const Plan *p, Plans *out) {
     other_hints(p, out);
     if (walks || p->schedule == SCHEDULE_PERSISTENT) other_stages(p, out);
     if (walks) other_way(p, offsetof(Plan, scalars), out);
+    other_forms(g, p, out);
     other_way(p, offsetof(Plan, trust_pad), out);
     other_way(p, offsetof(Plan, fold), out);
     other_way(p, offsetof(Plan, reciprocal), out);

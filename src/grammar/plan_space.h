@@ -12,4 +12,4 @@ typedef struct {
 // What was fast most often comes first; for rows of n columns.
 void plan_starts(const Graph *g, int64_t n, Plans *out);
 // One choice changed, those first that mattered most in measurements.
-void plan_neighbours(const Plan *p, Plans *out);
+void plan_neighbours(const Graph *g, const Plan *p, Plans *out);

@@ -142,7 +142,7 @@ static int choose(Search *s, int first, int *turn) {
         if (best >= 0) s->expanded[best] = true;
         pthread_mutex_unlock(&s->lock);
         if (best < 0) break;
-        plan_neighbours(&s->at[best].plan, &s->next);
+        plan_neighbours(&s->g, &s->at[best].plan, &s->next);
         s->taken = 0;
     }
     return s->n - first;

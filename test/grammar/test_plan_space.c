@@ -36,7 +36,7 @@ static void plans_and_their_neighbours_parse(void **state) {
             assert_true(plan_possible(&g, starts->at[i].schedule));
             assert_int_equal(starts->at[i].style, starts->at[0].style);
             parses(&a, kernel_emit(&a, &g, &starts->at[i], NULL));
-            plan_neighbours(&starts->at[i], near);
+            plan_neighbours(&g, &starts->at[i], near);
             assert_true(near->n >= 8);
             for (int j = 0; j < near->n; j++) {
                 assert_int_not_equal(memcmp(&near->at[j], &starts->at[i], sizeof(Plan)), 0);
@@ -63,6 +63,27 @@ static void short_rows_begin_with_tiles(void **state) {
     arena_free(&a);
 }
 
+// Weights of a norm are loaded before its first reduction, where the plan says so.
+static void loads_first(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op;
+    Graph g;
+    Plans *p = NEW(&a, Plans);
+    traced(&a, "layernorm", &op, &g);
+    plan_starts(&g, 4096, p);
+    assert_true(!p->at[0].early && p->at[3].early);
+    for (int i = 0; i < 4; i += 3) {
+        Str s = kernel_emit(&a, &g, &p->at[i], NULL);
+        const char *text = str_cdup(&a, s), *load = strstr(text, "w = tl.load("),
+                   *sum = strstr(text, "tl.sum(");
+        assert_true(load && sum);
+        assert_int_equal(load < sum, p->at[i].early);
+        parses(&a, s);
+    }
+    arena_free(&a);
+}
+
 // Limits lie between shapes that are usually measured.
 static void classes_hold_shapes(void **state) {
     (void)state;
@@ -84,8 +105,8 @@ static void tables_pick_by_the_shape(void **state) {
     Plans *p = NEW(&a, Plans);
     traced(&a, "softmax", &op, &g);
     plan_starts(&g, 4096, p);
-    const TableRow row[] = {{SHAPES_FEW_LONG, p->at[3]}, {SHAPES_FEW, p->at[2]}, {SHAPES_ANY, p->at[0]}};
-    assert_int_equal(p->at[3].schedule, SCHEDULE_SPLIT);
+    const TableRow row[] = {{SHAPES_FEW_LONG, p->at[5]}, {SHAPES_FEW, p->at[2]}, {SHAPES_ANY, p->at[0]}};
+    assert_int_equal(p->at[5].schedule, SCHEDULE_SPLIT);
     Str source = kernel_table_emit(&a, &g, row, 3);
     parses(&a, source);
     assert_int_equal(times(source, "@triton.jit"), 4);
@@ -121,6 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_and_their_neighbours_parse),
         cmocka_unit_test(short_rows_begin_with_tiles),
+        cmocka_unit_test(loads_first),
         cmocka_unit_test(classes_hold_shapes),
         cmocka_unit_test(tables_pick_by_the_shape),
         cmocka_unit_test(gaps_are_looked_for_once),
