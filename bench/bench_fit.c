@@ -250,10 +250,12 @@ static const RankModel rank_expected = {.overlap = 4,
                                         .register_share = 0.119,
                                         .evicted = 0.985,
                                         .streamed = 0.997,
+                                        .together = 0.2,
                                         .sm_bytes_clock = 64};
-static const char *const name_of[] = {
-    "overlap",  "start_us",  "round_us",      "instruction_us", "warp_us", "lane_clocks", "issue_warps",
-    "block_us", "last_wave", "register_base", "register_share", "evicted", "streamed",    "sm_bytes_clock"};
+static const char *const name_of[] = {"overlap",   "start_us",      "round_us",       "instruction_us",
+                                      "warp_us",   "lane_clocks",   "issue_warps",    "block_us",
+                                      "last_wave", "register_base", "register_share", "evicted",
+                                      "streamed",  "together",      "sm_bytes_clock"};
 enum { NUMBERS = sizeof(RankModel) / sizeof(double) };
 _Static_assert(sizeof name_of / sizeof *name_of == NUMBERS, "a name for each number");
 

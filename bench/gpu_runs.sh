@@ -8,6 +8,12 @@
 #   fifth   the model's picks, minted without a GPU: eight ops at the six published shapes beside streaming and, as far as the time
 #           goes, beside PyTorch; then mint --gpu. $BASELINES: a folder that an earlier fifth has left (fifth/baselines), so that
 #           a second run tunes what the first did not get to. $SECONDS_IN_ALL (470)
+#   sixth   champions of the published grid's ops; $CHAMPIONS: a folder of an earlier sixth, which goes on then. $SEARCH seconds an op (8);
+#           $OPS and $SHAPES, with commas and with spaces between: others than the grid's
+#   seventh cells of the grid beside PyTorch, with the kernels of $CHAMPIONS; $CELLS: a file of an earlier seventh, $BASELINES as above;
+#           $DTYPES (fp16,bf16); $UNSEEN: these ops first, at six shapes that no search saw ($UNSEEN_CELLS as $CELLS). Baselines come back
+#           apart: cat baselines.tar.xz.* | tar -xJ
+#   eighth  calls from Python beside CUDA graphs, 12 cells; a replay of cross_entropy
 # A part takes 6 to 8 minutes; no step may take longer than its own limit.
 part=$1
 out=$2
@@ -172,8 +178,53 @@ fifth)
     rm -rf "$work"/state-*
     python3 "$here/cells_summary.py" "$work/alone" "$work/cells" | tee -a "$log"
     ;;
+sixth)
+    kept=$work/champions
+    mkdir -p "$kept"
+    if [ -n "${CHAMPIONS:-}" ]; then cp "$CHAMPIONS"/* "$kept/"; fi
+    ops=${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}
+    shapes=
+    for s in ${SHAPES:-}; do shapes="$shapes --shape $s"; done
+    # An interrupt ends the search of the op at hand, which is still decided.
+    step champions "${SECONDS_IN_ALL:-480}" timeout -s INT -k 40 $((${SECONDS_IN_ALL:-480} - 45)) "$bin" champions "$ops" --gpu --search "${SEARCH:-8}" -o "$kept" --state "$state" $shapes
+    cat "$work/champions.out" | tee -a "$log"
+    mkdir -p /tmp/ouroboros-champions && cp "$kept"/* /tmp/ouroboros-champions/
+    ;;
+seventh)
+    from_all=$(date +%s)
+    in_all=${SECONDS_IN_ALL:-480}
+    left() { echo $((in_all - $(date +%s) + from_all)); }
+    mkdir -p "$state/gpu/baselines"
+    if [ -n "${BASELINES:-}" ]; then cp "$BASELINES"/* "$state/gpu/baselines/"; fi
+    if [ -n "${CELLS:-}" ]; then cp "$CELLS" "$work/grid.jsonl"; fi
+    champions=${CHAMPIONS:-/tmp/ouroboros-champions}
+    which="--ops ${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}"
+    if [ -n "${SHAPES:-}" ]; then which="$which --shapes $(echo $SHAPES | tr ' ' ,)"; fi
+    if [ -n "${UNSEEN:-}" ]; then # first, and no more than half of the time
+        if [ -n "${UNSEEN_CELLS:-}" ]; then cp "$UNSEEN_CELLS" "$work/unseen.jsonl"; fi
+        step unseen $((in_all / 2)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/unseen.jsonl" --unseen --ops "$UNSEEN" --dtypes fp16 --seconds $((in_all / 2 - 50)) --state "$state"
+        cat "$work/unseen.out" | tee -a "$log"
+        python3 "$here/grid.py" --sum "$work/unseen.jsonl" | tee -a "$log"
+    fi
+    step grid $(($(left) - 5)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/grid.jsonl" $which --dtypes "${DTYPES:-fp16,bf16}" --seconds $(($(left) - 60)) --state "$state"
+    cat "$work/grid.out" | tee -a "$log"
+    python3 "$here/grid.py" --sum "$work/grid.jsonl" --svg "$work/grid.svg" | tee -a "$log"
+    python3 "$here/grid.py" --sum "$work/grid.jsonl" --replays | tail -n 40 | tee -a "$log"
+    # Apart, in pieces that are not too large to be brought back.
+    tar -cJf - -C "$state/gpu" baselines | split -b 15000000 - "$out/baselines.tar.xz."
+    ;;
+eighth)
+    for op in cross_entropy softmax; do
+        step "gap-$op" 60 python3 "$here/replay_gap.py" "$bin" --once --op $op
+        cat "$work/gap-$op.out" | tee -a "$log"
+    done
+    for op in softmax swiglu rmsnorm layernorm; do
+        bench "calls-$op" 120 $op "$gold/$op.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --calls
+        short "calls-$op"
+    done
+    ;;
 *)
-    echo "PART is first, second, third, fourth or fifth" >&2
+    echo "PART is first, second, third, fourth, fifth, sixth, seventh or eighth" >&2
     exit 2
     ;;
 esac

@@ -221,7 +221,8 @@ def once(o):
     calls = len(sets) * max(1, int(TARGET_US * 2e6 / (each * len(sets))) + 1)  # at 2 TB/s
     graph, kept = capture_torch(compiled, sets, calls, stream)
     own = statistics.median(window(Torch(graph), stream) / calls for _ in range(o.rounds))
-    asked = {"run": run, "sets": len(sets), "calls": calls, "rounds": o.rounds}
+    indices = [i for i, x in enumerate(inputs) if not x.is_floating_point()]
+    asked = {"run": run, "sets": len(sets), "calls": calls, "rounds": o.rounds, "indices": indices}
     without, before = replayed(asked), replayed(asked, "--pytorch")
     say({"op": o.op, "shape": o.shape, "kernels": len(run["steps"]), "calls": calls, "pytorch_graph_us": round(own, 3),
          "without_pytorch_us": round(without, 3), "pytorch_before_captures_us": round(before, 3),

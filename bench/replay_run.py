@@ -1,5 +1,5 @@
 """Device time of a recorded call in a process without PyTorch: one JSON object on standard input,
-{"run": RUN, "sets": N, "calls": N, "rounds": N}, answered by {"us": MICROSECONDS}. See replay_gap.py, which asks.
+{"run": RUN, "sets": N, "calls": N, "rounds": N, "indices": [INPUT]}, answered by {"us": MICROSECONDS}. See replay_gap.py, which asks.
 --pytorch: in a process of PyTorch instead, in its context, on a stream of its, after kernels of its own have run."""
 
 import ctypes
@@ -24,12 +24,14 @@ def made(name, *args):
     return handle
 
 
-def places_of(run):
+def places_of(run, indices):
+    """Ones in float16; inputs that are indices hold 0: another number would point beyond a row, and the kernel would stop."""
     out = []
     for buffer in run["buffers"]:
         at, size = Address(), (buffer["bytes"] + 1025) // 2 * 2
         check("cuMemAlloc_v2", ctypes.byref(at), Size(size))
-        check("cuMemsetD16_v2", at, ctypes.c_ushort(ONE_AND_ONE), Size(size // 2))
+        fill = 0 if buffer.get("input") in indices else ONE_AND_ONE
+        check("cuMemsetD16_v2", at, ctypes.c_ushort(fill), Size(size // 2))
         out.append(at.value)
     return out
 
@@ -73,7 +75,7 @@ def main():
         made("cuCtxCreate_v2", ctypes.c_uint(0), 0)
         stream = made("cuStreamCreate", ctypes.c_uint(1))
     start, end = made("cuEventCreate", ctypes.c_uint(0)), made("cuEventCreate", ctypes.c_uint(0))
-    places, functions = [places_of(run) for _ in range(asked["sets"])], functions_of(run)
+    places, functions = [places_of(run, asked.get("indices", [])) for _ in range(asked["sets"])], functions_of(run)
     check("cuStreamBeginCapture_v2", stream, ctypes.c_int(2))
     for i in range(calls):
         launch(run, functions, places[i % len(places)], stream)

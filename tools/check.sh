@@ -42,7 +42,7 @@ scripts() { # those that take longest first
     wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
     # All programs with one seed (test_exploit.sh); attacks and what is quickly judged with a second one.
     wanted selftest && printf '%s\n' "test/cmd/test_exploit.sh build/ouroboros" "./build/ouroboros selftest gold wrong --seed 1" \
-        "./build/ouroboros selftest cheat --seed 5" | queue selftest
+        "./build/ouroboros selftest cheat --seed 5" "./build/ouroboros champions --check" | queue selftest
     wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
     wanted unit && { sh tools/threaded_tests.sh build/release; sh tools/threaded_tests.sh -g build/release; } | queue unit
     # ThreadSanitizer finds nothing in a test that starts no thread.

@@ -7,6 +7,7 @@
 #include "cmd/line/color.h"
 #include "cmd/line/wrap.h"
 #include "cmd/shared/judging.h"
+#include "cmd/shared/searching.h"
 #include "corpus/champion.h"
 #include "explain/explain.h"
 #include "mint/clocked.h"
@@ -15,6 +16,7 @@ typedef struct {
     SmithChoice choice;
     const char *dtype, *file, *state, *suite, *target, *layout, *python;
     int count, feedback, every_size;
+    int search; // seconds; 0: drafts of a smith
     Seed seed;
     Shape shape;
     bool json, first, prove, gpu, alone;
@@ -144,7 +146,8 @@ static void put_evidence(Buf *out, const Told *t) {
                t->smith->name, m->proposed, m->distinct, m->judged, m->accepted);
     buf_printf(out, "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
                m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
-               m->ranked_at.elem_bytes, t->timer ? "" : "; the lowest of those accepted");
+               m->ranked_at.elem_bytes,
+               t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
     if (t->timer) put_times(out, t);
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
@@ -312,6 +315,73 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     return ok;
 }
 
+// ---- by the clock alone
+
+static void show_search(void *arg, int timed, double left) {
+    char note[64];
+    Shown *s = arg;
+    stage(s, "searching", 0);
+    snprintf(note, sizeof note, "%d timed, %.0f s left", timed, left > 0 ? left : 0);
+    progress_step(&s->bar, (size_t)timed, note);
+}
+
+static bool put_found(Arena *a, const MintOptions *o, const Op *op, const SearchResult *r,
+                      const SearchingAsk *ask, Err *e) {
+    const SearchWinner *w = &r->best;
+    Buf text = BUF(a);
+    if (o->json) {
+        json_t *all = json_pack("{s:s%,s:s%,s:o,s:o,s:O}", "op", op->name.p, op->name.len, "source",
+                                w->source.p, w->source.len, "search", searching_json(r), "verdict",
+                                verdict_object(&w->verdict), "times", w->times);
+        json_put(&text, all);
+        buf_putc(&text, '\n');
+    }
+    if (!o->json || o->file) {
+        Buf kernel = BUF(a);
+        buf_str_put(&kernel, w->source);
+        buf_printf(&kernel, "\n# Found by ouroboros %s for %.*s on %s\n", OUROBOROS_VERSION,
+                   STR_ARG(op->name), json_string_value(json_object_get(w->times, "gpu")));
+        searching_text(&kernel, r, ask, "# ");
+        verdict_text(&kernel, &w->verdict, "# ");
+        if (o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
+        if (!o->json && !o->file) text = kernel;
+    }
+    print_result(buf_str(&text), o->json);
+    if (o->file) fprintf(stderr, "written to %s\n", o->file);
+    return true;
+}
+
+static bool search_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
+    CellPlace place[TIMED_CELLS_MAX];
+    Shown shown = {.lines = false};
+    SearchingAsk ask = {.seconds = o->search, .place = place, .told = show_search, .arg = &shown};
+    SearchResult r;
+    Searching searching;
+    Err late = {0};
+    DrawFilter at; // where it is timed; it is judged everywhere
+    if (!filter_of(&(Shape){0}, NULL, &ask.filter, e) || !filter_of(&(Shape){0}, o->dtype, &at, e))
+        return false;
+    const DType dtype = at.dtype > 0 ? (DType)at.dtype : DT_F16;
+    ask.places = searching_places(op, dtype, place);
+    if (o->shape.m) place[0] = (CellPlace){o->shape.m, o->shape.n, dtype}, ask.places = 1;
+    interrupts_catch();
+    searching_open(s, o->measurer, o->python, &searching);
+    bool ok = searching_run(a, &searching, op, &ask, &r, e);
+    if (shown.stage) progress_end(&shown.bar);
+    arena_free(&shown.text);
+    if (ok && r.found) {
+        ok = put_found(a, o, op, &r, &ask, e);
+        json_decref(r.best.times);
+    } else if (ok) {
+        fprintf(stderr, "ouroboros mint: nothing was found: %s (%d proposed, %d accepted, %d timed)\n", r.why,
+                r.proposed, r.accepted, r.timed);
+        *code = EXIT_REJECTED;
+    }
+    if (ok && r.found) *code = EXIT_OK;
+    json_decref(r.tried);
+    return searching_close(&searching, ok ? e : &late) && ok;
+}
+
 static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *code, Err *e) {
     Op op;
     DomainAsked domain;
@@ -326,7 +396,8 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
         return false;
     op_understood("mint", text, &op);
     Service *s = NULL;
-    bool ok = service_open(r, &(ServiceConfig){0}, &s, e) && mint_with(s, a, &op, o, code, e);
+    bool ok = service_open(r, &(ServiceConfig){0}, &s, e) &&
+              (o->search ? search_with : mint_with)(s, a, &op, o, code, e);
     service_close(s);
     smith_close(o->chosen.smith);
     return ok;
@@ -351,6 +422,7 @@ int cmd_mint(int argc, char **argv) {
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--gpu", OPTION_FLAG, &o.gpu},
+        {"--search", OPTION_COUNT, &o.search},
         {"--alone", OPTION_FLAG, &o.alone},
         {"--python", OPTION_TEXT, &o.python},
     };
@@ -362,6 +434,8 @@ int cmd_mint(int argc, char **argv) {
     if (o.every_size > EVERY_SIZE_MOST || (o.every_size && o.shape.m))
         return cmd_usage("mint", "--every-size is at most 65536, and not for one --shape");
     if (!o.gpu && (o.alone || o.python)) return cmd_usage("mint", "--alone and --python belong to --gpu");
+    if (o.search && (!o.gpu || o.prove || o.feedback || o.every_size))
+        return cmd_usage("mint", "--search belongs to --gpu, without --prove, --feedback and --every-size");
     if (o.gpu && o.first) return cmd_usage("mint", "--gpu compares several kernels: without --first");
     Referee *r;
     RefereeConfig config = {.state = o.state};

@@ -204,9 +204,32 @@ static bool wants_low_padding(const Emit *e) {
     return false;
 }
 
+// Whether the tile itself is used, not only a part of it or other columns.
+static bool used_in_place(const Graph *g, int node) {
+    for (int i = 0; i < g->nodes; i++) {
+        const GraphNode *n = &g->node[i];
+        bool moves = n->op == BOUND_SLICE || n->op == BOUND_SELECT || n->op == BOUND_GATHER ||
+                     n->op == BOUND_CAT || n->op == BOUND_EXPAND;
+        for (int k = 0; k < n->inputs && !moves; k++)
+            if (n->in[k] == node) return true;
+    }
+    return false;
+}
+
+// A load behind a reduction waits for it, although it needs nothing of it.
+static void load_all(Emit *e) {
+    Place *p = emit_place(e, e->g->out_cols);
+    for (int i = 0; i < e->g->nodes; i++) {
+        const GraphNode *n = &e->g->node[i];
+        if (n->op == BOUND_INPUT && size_equal(n->cols, e->g->out_cols) && used_in_place(e->g, i))
+            (void)emit_value(e, i, p);
+    }
+}
+
 static void whole(Emit *e) {
     e->state.padding = wants_low_padding(e) ? -HUGE_VAL : 0;
     bool row_result = size_is(e->g->out_cols, 1);
+    if (e->plan->early && !row_result) load_all(e);
     kernel_store(e, &e->lines.top, row_result ? NULL : emit_place(e, e->g->out_cols));
 }
 
@@ -375,12 +398,22 @@ static const char *no_gaps(KernelFile *f) {
     return all;
 }
 
-// The kernels of the plan, and what they are called with.
-static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[VARIANTS_MAX]) {
-    Host *host = file_host(a, plan_graph(g, p), p);
-    KernelFile *f = NEWN(a, KernelFile, VARIANTS_MAX);
-    Plan *plan = NEWN(a, Plan, VARIANTS_MAX);
-    for (int i = 0; i < VARIANTS_MAX; i++) {
+// What the host asks of the sizes before it takes a row of a table; NULL: nothing.
+static const char *class_condition(Arena *a, const Host *h, ShapeClass c) {
+    switch (c) {
+    case SHAPES_FEW_LONG:
+        return arena_printf(a, "%s < %d and %s > %d", h->m, TABLE_FEW_ROWS, h->n, TABLE_LONG_ROW);
+    case SHAPES_FEW: return arena_printf(a, "%s < %d", h->m, TABLE_SOME_ROWS);
+    case SHAPES_SHORT: return arena_printf(a, "%s < %d", h->n, TABLE_SHORT_ROW);
+    default: return NULL;
+    }
+}
+
+// The kernels of one plan, and when they are called; returns how many variants that makes.
+static int write_plan(Arena *a, const Graph *g, const Plan *p, Host *host, Variant out[PLAN_VARIANTS_MAX]) {
+    KernelFile *f = NEWN(a, KernelFile, PLAN_VARIANTS_MAX);
+    Plan *plan = NEWN(a, Plan, PLAN_VARIANTS_MAX);
+    for (int i = 0; i < PLAN_VARIANTS_MAX; i++) {
         plan[i] = *p;
         out[i] = (Variant){.kernels = 1};
     }
@@ -405,6 +438,55 @@ static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[V
 }
 
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed) {
+    Variant variant[PLAN_VARIANTS_MAX];
+    Host *host = file_host(a, plan_graph(g, p), p);
+    return file_print(a, variant, write_plan(a, g, p, host, variant), flawed);
+}
+
+bool shape_class_has(ShapeClass c, int64_t rows, int64_t row) {
+    switch (c) {
+    case SHAPES_FEW_LONG: return rows < TABLE_FEW_ROWS && row > TABLE_LONG_ROW;
+    case SHAPES_FEW: return rows < TABLE_SOME_ROWS;
+    case SHAPES_SHORT: return row < TABLE_SHORT_ROW;
+    default: return true;
+    }
+}
+
+// A flat plan of a table is for inputs without gaps; those with gaps have one kernel in all, before the rows.
+static int write_flat(Arena *a, const Graph *g, const Plan *p, Host *host, bool gapless, Variant *out) {
+    KernelFile *f = NEW(a, KernelFile);
+    Plan *plan = NEW(a, Plan);
+    *plan = *p;
+    *out = (Variant){.kernels = 1};
+    file_open(a, plan_graph(g, plan), plan, host, f);
+    out->kernel[0] = single(f, gapless, &out->body[0]);
+    const char *all = no_gaps(f);
+    out->when = gapless ? NULL : arena_printf(a, strstr(all, " and ") ? "not (%s)" : "not %s", all);
+    return 1;
+}
+
+Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n) {
     Variant variant[VARIANTS_MAX];
-    return file_print(a, variant, write_variants(a, g, p, variant), flawed);
+    Plan first = row[0].plan;
+    int count = 0, flat = -1;
+    assert(n > 0 && n <= TABLE_ROWS_MAX && row[n - 1].shapes == SHAPES_ANY);
+    for (int i = 0; i < n; i++) {
+        const Plan *p = &row[i].plan;
+        if (p->schedule == SCHEDULE_SPLIT)
+            first.schedule = SCHEDULE_SPLIT; // the host names the parts of a row
+        if (p->gapless && n > 1) flat = i;
+    }
+    Host *host = file_host(a, plan_graph(g, &row[0].plan), &first);
+    KernelFile probe;
+    file_open(a, g, &first, host, &probe);
+    if (!no_gaps(&probe)) flat = -1;
+    if (flat >= 0) count += write_flat(a, g, &row[flat].plan, host, false, variant);
+    for (int i = 0; i < n; i++) {
+        const Plan *p = &row[i].plan;
+        int made = flat >= 0 && p->gapless ? write_flat(a, g, p, host, true, variant + count)
+                                           : write_plan(a, g, p, host, variant + count);
+        if (n > 1) variant[count].when = class_condition(a, host, row[i].shapes);
+        count += made;
+    }
+    return file_print(a, variant, count, NULL);
 }

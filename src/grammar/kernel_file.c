@@ -323,7 +323,7 @@ static void put_run(const Variant *v, int variants, Buf *file) {
         Tiles tiles;
         host_tiles(v[i].kernel, v[i].kernels, &launches, &tiles);
         for (int k = 0; k < v[i].kernels; k++) launch(v[i].kernel[k], &launches, &tiles);
-        if (v[i].when) line_add(&lines, 0, true, "if %s:", v[i].when);
+        if (v[i].when) line_add(&lines, 0, true, i ? "elif %s:" : "if %s:", v[i].when);
         if (!v[i].when && variants > 1) line_add(&lines, 0, true, "else:");
         lines_append(&lines, &launches, variants > 1);
     }

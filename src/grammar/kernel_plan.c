@@ -202,6 +202,7 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p) {
     if (p->rows > 1) buf_printf(&b, ", %s%d rows", p->schedule == SCHEDULE_ROWS ? "up to " : "", p->rows);
     if (p->tile) buf_printf(&b, ", tiles of %d", p->tile);
     if (p->gapless) buf_puts(&b, ", without gaps or with");
+    if (p->early) buf_puts(&b, ", loads first");
     if (p->autotune)
         buf_puts(&b, ", autotuned");
     else if (!p->warps)

@@ -51,6 +51,7 @@ typedef struct {
     bool view;      // inputs through view(-1, N)
     bool autotune;  // a list of configurations, keyed by the row length
     bool aligned;   // says that columns are contiguous from a multiple of the tile
+    bool early;     // whole rows: everything is loaded before the first reduction, and no load waits for one
     bool pid;       // the program's number has a name of its own
     int hints;      // eviction policies (1, 2), cache modifiers (3), evicted first and streaming (4); 0: none
     bool gapless;   // flat: for inputs without gaps a kernel beside the general one, that divides nothing
@@ -78,6 +79,27 @@ const Graph *plan_graph(const Graph *g, const Plan *p);
 
 // The kernel file. `flawed`, if not NULL, is told at how many places the plan's flaw went in.
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed);
+
+// A file whose host code picks a plan by the shape: the first row whose class has it; the last has all.
+// Limits lie between the shapes that were measured, and small tensors lie on both sides of each: what no case
+// of a referee can reach would be judged by nobody.
+typedef enum { SHAPES_FEW_LONG, SHAPES_FEW, SHAPES_SHORT, SHAPES_ANY, SHAPES_COUNT } ShapeClass;
+enum {
+    TABLE_FEW_ROWS = 512, // of more than TABLE_LONG_ROW elements: a program a row does not fill a GPU
+    TABLE_LONG_ROW = 6144,
+    TABLE_SOME_ROWS = 2048,
+    TABLE_SHORT_ROW = 3072,
+    TABLE_ROWS_MAX = SHAPES_COUNT
+};
+typedef struct {
+    ShapeClass shapes;
+    Plan plan;
+} TableRow;
+// Whether a class has a shape.
+bool shape_class_has(ShapeClass c, int64_t rows, int64_t row);
+// All plans have one style and no helpers, and none is FILLED; the graph has rows unless there is one
+// plan only. Few and short rows in one table would leave large tensors only for its last row.
+Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n);
 
 // By name; FLAW_NONE when there is none.
 Flaw flaw_by_name(const char *name);

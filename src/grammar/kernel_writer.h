@@ -211,7 +211,7 @@ typedef struct {
     Lines body[KERNELS_MAX];
     int kernels;
 } Variant;
-enum { VARIANTS_MAX = 2 };
+enum { PLAN_VARIANTS_MAX = 2, VARIANTS_MAX = PLAN_VARIANTS_MAX * TABLE_ROWS_MAX };
 
 // kernel_file.c: the host function, and everything put together.
 const char *file_elements(Emit *e); // how many the result has, on the host

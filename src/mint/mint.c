@@ -2,14 +2,32 @@
 
 #include <stdlib.h>
 
+#include "base/numeric/fmath.h"
 #include "judge/judge.h"
 #include "rank/launches.h"
 
-// An accepted attempt and what the model says of it.
+// An accepted attempt and what the model says of it: at the shape that is reported, and over all shapes that
+// count, as a geometric mean.
 typedef struct {
     const Attempt *attempt;
-    double us;
+    double us, mean;
 } Ranked;
+
+// Where nobody asked for one shape, a kernel is for all: also for few rows, and for few and long ones, where
+// a program a row leaves most of a GPU idle.
+static const RankShape beside[] = {{.rows = 1024, .row = 4096}, {.rows = 256, .row = 16384}};
+enum { BESIDE = sizeof beside / sizeof *beside, SHAPES_MOST = 1 + BESIDE, ROW_LONG = 1024 };
+
+// An op of short rows has none of those shapes.
+static int shapes_ranked(const MintRequest *q, const MintResult *m, RankShape out[SHAPES_MOST]) {
+    out[0] = m->ranked_at;
+    if (q->filter.m > 0 || q->op->rows_dim < 0 || m->ranked_at.row < ROW_LONG) return 1;
+    for (int i = 0; i < BESIDE; i++) {
+        out[1 + i] = beside[i];
+        out[1 + i].elem_bytes = m->ranked_at.elem_bytes;
+    }
+    return SHAPES_MOST;
+}
 
 // Accepted attempts, the best first.
 typedef struct {
@@ -19,35 +37,44 @@ typedef struct {
 
 // Recording takes two children each: of many attempts those that the counters alone put first.
 enum { RECORDED_MAX = 64 };
+static const double equal_share = 1.01;
 
-static double estimate(const MintResult *m, const Attempt *t, const RankLaunches *here,
+static double estimate(const MintResult *m, const Attempt *t, const RankShape *at, const RankLaunches *here,
                        const RankLaunches *there) {
     return rank_estimate_by(&rank_model, m->target,
                             &(RankAsk){.count = &t->verdict.traffic.count,
                                        .from = &t->verdict.traffic.facts,
-                                       .to = &m->ranked_at,
+                                       .to = at,
                                        .here = here,
                                        .there = there,
                                        .hints = rank_hints(t->source)});
 }
 
-// With what its host code launches at the case that the counters are of, and at the shape in question.
+// With what its host code launches at the case that the counters are of, and at each shape in question.
 static bool estimate_recorded(const MintRequest *q, Referee *r, const MintResult *m, Ranked *x, Err *e) {
     const RankCase *from = &x->attempt->verdict.traffic.facts;
-    const RankShape *to = &m->ranked_at;
     LaunchesAsk ask = {q->op, x->attempt->source, referee_extras(r), DT_F16, m->target->sms};
     RankLaunches here = {.launches = 0}, there = here;
+    RankShape at[SHAPES_MOST];
+    int n = shapes_ranked(q, m, at);
+    double sum = 0;
     if (from->elem_bytes == 4) ask.dtype = DT_F32;
     if (!launches_at(r->fork_servers, &ask, from->rows, from->row, &here, e)) return false;
-    if (here.launches && !launches_at(r->fork_servers, &ask, to->rows, to->row, &there, e)) return false;
-    x->us = estimate(m, x->attempt, &here, &there);
+    for (int i = 0; i < n; i++) {
+        if (here.launches && !launches_at(r->fork_servers, &ask, at[i].rows, at[i].row, &there, e))
+            return false;
+        double us = estimate(m, x->attempt, &at[i], &here, &there);
+        if (!i) x->us = us;
+        sum += us > 0 ? f64_log(us) : 0;
+    }
+    x->mean = f64_exp(sum / n);
     return true;
 }
 
 // Faster by the model first; on a tie fewer executed lanes, then the earlier proposal, so that the order is
 // the seed's alone.
 static bool ranks_before(const Ranked *x, const Ranked *y) {
-    if (x->us != y->us) return x->us < y->us;
+    if (x->mean != y->mean) return x->mean < y->mean;
     return x->attempt->verdict.traffic.count.lanes < y->attempt->verdict.traffic.count.lanes;
 }
 
@@ -62,6 +89,18 @@ static int by_proposal(const void *a, const void *b) {
     return (x > y) - (x < y); // they stand in one array, in that order
 }
 
+// The model is not exact to a percent. The grammar writes first what was fast most often, so among equals the
+// earlier one stands first; a model's drafts have no such order.
+static void prefer_usual(const MintRequest *q, Ranking *r) {
+    int first = 0;
+    for (int i = 1; i < r->n && !q->smith->takes_prompt; i++)
+        if (r->at[i].mean <= equal_share * r->at[0].mean && r->at[i].attempt < r->at[first].attempt)
+            first = i;
+    Ranked x = r->at[first];
+    for (int i = first; i > 0; i--) r->at[i] = r->at[i - 1];
+    r->at[0] = x;
+}
+
 // By counters, then the first of them by their launches, too; what is not recorded stays behind.
 static bool rank_again(const MintRequest *q, Referee *r, const MintResult *m, Ranking *all, Err *e) {
     int n = all->n < RECORDED_MAX ? all->n : RECORDED_MAX;
@@ -71,6 +110,7 @@ static bool rank_again(const MintRequest *q, Referee *r, const MintResult *m, Ra
         if (!estimate_recorded(q, r, m, &all->at[i], e)) return false;
         rank_insert(&first, all->at[i]);
     }
+    if (n) prefer_usual(q, &first);
     return true;
 }
 
@@ -176,7 +216,9 @@ static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithReq
         const Attempt *t = &out->attempt[i];
         if (t->same_as >= 0 || !t->source.len) continue;
         n++;
-        if (verdict_accepted(&t->verdict)) rank_insert(&ranking, (Ranked){t, estimate(out, t, NULL, NULL)});
+        if (!verdict_accepted(&t->verdict)) continue;
+        double us = estimate(out, t, &out->ranked_at, NULL, NULL);
+        rank_insert(&ranking, (Ranked){t, us, us});
     }
     // Whoever interrupts does not wait for recordings.
     if (!out->stopped && !rank_again(q, service_referee(s), out, &ranking, e)) return false;

@@ -54,6 +54,7 @@ const RankModel rank_model = {
     .register_share = 0.119, // ... to each word of the VM's register file
     .evicted = 0.985,        // kernels with and without, all else equal: 0.980 below 40 MB, 0.994 above
     .streamed = 0.997,       // ... 0.997 throughout
+    .together = 0.25,        // fitted alone, the others left as they were
     .sm_bytes_clock = 64,    // as NVIDIA states it for the L2 of the A100 and its successors
 };
 
@@ -108,6 +109,9 @@ static double launch_us(const RankModel *m, const Target *t, const Launch *l) {
     double busy = ceil(l->programs / t->sms); // programs of the busiest SM
     Served by = serve(t, l, at_most(l->programs, places));
     double memory = by.dram / t->bandwidth + (by.l2 + l->spilled * l->programs) / t->l2_bandwidth;
+    // Few programs load together and then store together: one does not work while the other waits.
+    double each = at_least(l->programs / t->sms, 1);
+    memory *= 1 + m->together / (each * each);
     double sm =
         busy / l->programs * ((by.l2 + by.dram) / m->sm_bytes_clock + by.l1 / L1_BYTES_CLOCK) / t->clock;
     // Few warps leave the schedulers without an instruction that is ready.

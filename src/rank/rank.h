@@ -84,6 +84,7 @@ typedef struct {
     double register_share; // ... for each of its words in the VM's register file
     double evicted;        // what is left of the time with the first hint
     double streamed;       // ... with the second
+    double together; // memory takes so much longer where an SM has one program; by the square of their number
     double sm_bytes_clock; // what one SM takes from the L2 in a cycle
 } RankModel;
 extern const RankModel rank_model;

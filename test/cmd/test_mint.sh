@@ -16,6 +16,11 @@ check winner_was_judged_at_full grep -q '"level":"full"' "$tmp/out"
 "$bin" mint rope --seed 17 2>/dev/null | sed '/^# /d' >"$tmp/b.py"
 check the_seed_decides_the_kernel cmp "$tmp/a.py" "$tmp/b.py"
 check shape_and_dtype exits 0 "$bin" mint rmsnorm --shape 64x2048 --dtype bf16
+# Of an op without reductions no kernel with one program a row is picked: 256 rows of 16,384 leave most of a GPU idle.
+for op in swiglu geglu reglu gelu; do
+    check "grid_is_filled_$op" sh -c "'$bin' mint $op --seed 3 --target h100 | grep -Eq '^# Minted by .* for $op: (flat|grid of blocks)'"
+done
+check rows_of_a_reduction sh -c "'$bin' mint softmax --seed 3 --target h100 | grep -q '^# Minted by .* for softmax: whole row'"
 check target exits 0 "$bin" mint softmax --seed 3 -n 4 --target l4
 check evidence_names_model_and_target grep -q '^# rank model (not a timing), target l4: [0-9.]* us at 8192x4096' "$tmp/out"
 check target_in_json sh -c "'$bin' mint softmax --seed 3 -n 2 --json | grep -q '\"rank_model\":{\"target\":\"h200\"'"

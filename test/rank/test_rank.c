@@ -209,6 +209,25 @@ static void too_few_programs_cost(void **state) {
     }
 }
 
+// One program an SM loads, then computes, then stores, and nothing else uses the memory meanwhile.
+static void few_programs_load_and_store_together(void **state) {
+    (void)state;
+    RankModel without = rank_model;
+    without.together = 0;
+    EACH_TARGET(t) {
+        const RankShape few = {t->sms, 16 * ROW, 2}, many = {65536, ROW, 2};
+        const RankShape *at[] = {&few, &many};
+        double share[2];
+        for (int i = 0; i < 2; i++) {
+            Launched l = whole_rows(at[i]->rows, 1);
+            RankAsk q = {&l.count, &softmax_case, at[i], &l.here, &l.there, 0};
+            share[i] = rank_estimate_by(&rank_model, t, &q) / rank_estimate_by(&without, t, &q);
+        }
+        assert_true(share[0] > 1.02 && share[0] < 1 + rank_model.together);
+        assert_true(share[1] >= 1 && share[1] < 1.001);
+    }
+}
+
 // 264 programs that walk over all rows look like one a row on a small case; what is launched tells them
 // apart.
 static void a_program_that_walks_waits_row_by_row(void **state) {
@@ -354,6 +373,7 @@ int main(void) {
         cmocka_unit_test(the_l2_serves_what_fits),
         cmocka_unit_test(a_last_wave_costs_a_program),
         cmocka_unit_test(too_few_programs_cost),
+        cmocka_unit_test(few_programs_load_and_store_together),
         cmocka_unit_test(a_program_that_walks_waits_row_by_row),
         cmocka_unit_test(blocks_are_dispatched_one_by_one),
         cmocka_unit_test(functions_cost_and_hints_help),

@@ -1,0 +1,288 @@
+// champions: the fastest kernel of each op of a list, found on the GPU here and kept in a folder with its
+// evidence; or the kernels of such a folder, judged again.
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/progress.h"
+#include "cmd/line/color.h"
+#include "cmd/shared/judging.h"
+#include "cmd/shared/op_set.h"
+#include "cmd/shared/searching.h"
+
+// Of the first op: compilers and GPU are brought up meanwhile.
+enum { SEARCH_SECONDS = 15, START_SECONDS = 12, FILE_MAX = 1 << 20, KEPT_MAX = 4096 };
+static const char folder_default[] = "champions";
+
+typedef struct {
+    const char *folder, *state, *python;
+    Texts shape;
+    int seconds;
+    bool gpu, again, check;
+} ChampionsOptions;
+
+typedef struct {
+    Arena *a;
+    const ChampionsOptions *o;
+    Service *service;
+    Measurer *measurer;
+    DeviceFacts gpu;
+    Shape shape[TEXTS_MAX];
+    int shapes; // 0: those that are usual for the op
+    Searching searching;
+    Progress bar;
+    const Op *op; // that is searched for
+    int done, total;
+} Champions;
+
+static const char *path_of(const Champions *c, Arena *a, Str name, const char *end) {
+    return arena_printf(a, "%s/%.*s%s", c->o->folder, STR_ARG(name), end);
+}
+
+// ---- a record
+
+// The record of a champion, to be closed; false with *e: there is none that can be read.
+static bool record_read(const Champions *c, Arena *a, Str name, Json *out, Err *e) {
+    Str text;
+    *out = (Json){.root = NULL};
+    return io_read_file(a, path_of(c, a, name, ".json"), FILE_MAX, &text, e) &&
+           json_parse("champion", text, out, e);
+}
+
+typedef struct {
+    Str op, op_hash, gpu, source_sha256, source;
+} Kept;
+
+// With its kernel, whose text must be the one that was judged. Texts live while `j` is open.
+static bool kept_read(const Champions *c, Arena *a, Str name, Json *j, Kept *out, Err *e) {
+    char sha[65];
+    *out = (Kept){.op = {0}};
+    if (!record_read(c, a, name, j, e) || !json_get_text(j, j->root, "op", &out->op) ||
+        !json_get_text(j, j->root, "op_hash", &out->op_hash) ||
+        !json_get_text(j, j->root, "gpu", &out->gpu) ||
+        !json_get_text(j, j->root, "source_sha256", &out->source_sha256) ||
+        !io_read_file(a, path_of(c, a, name, ".py"), FILE_MAX, &out->source, e))
+        return false;
+    sha256_hex(sha256_of(out->source), sha);
+    if (!str_eq(out->op, name) || !str_is(out->source_sha256, sha))
+        return err_set(e, ERR_INPUT, "the kernel or its record was changed by hand");
+    return true;
+}
+
+// Found before, for the same definition, on such a GPU.
+static bool is_kept(const Champions *c, const Op *op) {
+    Arena a = {0};
+    Json j;
+    Err e = {0};
+    Kept kept;
+    char hash[65];
+    sha256_hex(op->hash, hash);
+    bool ok = kept_read(c, &a, op->name, &j, &kept, &e) && str_is(kept.op_hash, hash) &&
+              str_is(kept.gpu, c->gpu.name);
+    json_close(&j);
+    arena_free(&a);
+    return ok;
+}
+
+// The kernel first: a record without one is no champion, and a kernel without a record is searched again.
+static bool keep(const Champions *c, Arena *a, const Op *op, const SearchResult *r, json_t *bf16, Err *e) {
+    char hash[65], sha[65];
+    sha256_hex(op->hash, hash);
+    sha256_hex(sha256_of(r->best.source), sha);
+    json_t *o = json_pack("{s:s%,s:s,s:s,s:s,s:i,s:o,s:o,s:O,s:o}", "op", op->name.p, op->name.len, "op_hash",
+                          hash, "source_sha256", sha, "gpu", c->gpu.name, "cuda", c->gpu.version, "search",
+                          searching_json(r), "verdict", verdict_object(&r->best.verdict), "times",
+                          r->best.times, "times_bf16", bf16 ? bf16 : json_null());
+    Buf text = BUF(a);
+    json_put_precise(&text, o, 6);
+    buf_putc(&text, '\n');
+    return io_write_atomic(path_of(c, a, op->name, ".py"), r->best.source, e) &&
+           io_write_atomic(path_of(c, a, op->name, ".json"), buf_str(&text), e);
+}
+
+// ---- searching
+
+static void show(void *arg, int timed, double left) {
+    Champions *c = arg;
+    char note[96];
+    snprintf(note, sizeof note, "%.*s: %d timed, %.0f s left",
+             (int)(c->op->name.len < 40 ? c->op->name.len : 40), c->op->name.p, timed, left > 0 ? left : 0);
+    progress_step(&c->bar, (size_t)c->done, note);
+}
+
+static int places_of(const Champions *c, const Op *op, CellPlace out[TIMED_CELLS_MAX]) {
+    if (!c->shapes) return searching_places(op, DT_F16, out);
+    for (int i = 0; i < c->shapes; i++) out[i] = (CellPlace){c->shape[i].m, c->shape[i].n, DT_F16};
+    return c->shapes;
+}
+
+// False: the world. What has no champion is told, and the list goes on.
+static bool search_op(Champions *c, bool first, bool *found, Err *e) {
+    Arena a = {0};
+    CellPlace place[TIMED_CELLS_MAX];
+    SearchResult r;
+    const Op *op = c->op;
+    const int n = places_of(c, op, place);
+    SearchingAsk ask = {.seconds = c->o->seconds + (first ? START_SECONDS : 0),
+                        .place = place,
+                        .places = n,
+                        .filter = {.dtype = -1},
+                        .told = show,
+                        .arg = c};
+    bool ok = searching_run(&a, &c->searching, op, &ask, &r, e);
+    Buf line = BUF(&a);
+    *found = ok && r.found;
+    if (*found) {
+        json_t *bf16 = searching_more(&a, &c->searching, op, &r.best, DT_BF16, &ask);
+        if (bf16)
+            ok = keep(c, &a, op, &r, bf16, e);
+        else
+            r.why = "the GPU took the verdict back, in bfloat16", *found = false;
+        json_decref(r.best.times);
+    }
+    if (ok && *found) {
+        buf_printf(&line, "%.*s\n", STR_ARG(op->name));
+        searching_text(&line, &r, &ask, "  ");
+        print_text(stdout, buf_str(&line));
+    } else if (ok) {
+        printf("%.*s: no champion: %s (%d proposed, %d accepted, %d timed)\n", STR_ARG(op->name), r.why,
+               r.proposed, r.accepted, r.timed);
+    } else if (e->code == ERR_INPUT) { // beyond rows and columns: the generator has nothing for it
+        printf("%.*s: no champion: %s\n", STR_ARG(op->name), e->msg);
+        ok = true;
+    }
+    fflush(stdout);
+    json_decref(r.tried);
+    arena_free(&a);
+    return ok;
+}
+
+static bool search_all(Champions *c, const OpSet *set, int *code, Err *e) {
+    bool ok = true, first = true;
+    if (!io_make_dirs(c->o->folder, e)) return false;
+    searching_open(c->service, c->measurer, c->o->python, &c->searching);
+    c->searching.known = NEW(c->a, Plans);
+    c->total = set->count;
+    progress_start(&c->bar, "champions", (size_t)c->total);
+    for (int i = 0; i < set->count && ok && !interrupts_seen(NULL); i++, c->done++) {
+        bool found = true;
+        c->op = &set->op[i];
+        if (!c->o->again && is_kept(c, c->op)) continue;
+        ok = search_op(c, first, &found, e);
+        first = false;
+        if (!found) *code = EXIT_REJECTED;
+    }
+    progress_end(&c->bar);
+    Err late = {0};
+    if (!searching_close(&c->searching, ok ? e : &late)) ok = false;
+    return ok;
+}
+
+// ---- judging a folder again
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool names_of(const Champions *c, Arena *a, const char ***out, int *n, Err *e) {
+    DIR *d = opendir(c->o->folder);
+    if (!d) return err_set(e, ERR_IO, "%s: %s", c->o->folder, strerror(errno));
+    *out = NEWN(a, const char *, KEPT_MAX);
+    for (const struct dirent *f; (f = readdir(d)) && *n < KEPT_MAX;) {
+        size_t len = strlen(f->d_name);
+        if (len > 5 && str_ends(str_of(f->d_name), ".json"))
+            (*out)[(*n)++] = arena_strndup(a, f->d_name, len - 5);
+    }
+    closedir(d);
+    qsort(*out, (size_t)*n, sizeof **out, by_name);
+    return true;
+}
+
+// Whether the kernel is still accepted, by this referee and the definition as it is now.
+static bool check_one(const Champions *c, Arena *a, const char *name, bool *right, Err *e) {
+    Json j;
+    Kept kept;
+    Op op;
+    Verdict v;
+    const DomainAsked domain = {0};
+    Err why = {0};
+    *right = false;
+    if (!kept_read(c, a, str_of(name), &j, &kept, &why)) {
+        printf("%s: %s\n", name, why.msg);
+    } else if (!service_op(c->service, a, name, &domain, &op, &why)) {
+        printf("%s: %s\n", name, why.msg);
+    } else {
+        Submission q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .source = kept.source};
+        if (!service_judge(c->service, a, &q, 1, &v, e)) return json_close(&j), false;
+        *right = verdict_accepted(&v);
+        if (!*right) printf("%s: %s: %s\n", name, status_name(v.decision.status), v.decision.feedback);
+    }
+    json_close(&j);
+    return true;
+}
+
+static bool check_all(const Champions *c, int *code, Err *e) {
+    const char **name;
+    int n = 0, right = 0;
+    if (!names_of(c, c->a, &name, &n, e)) return false;
+    for (int i = 0; i < n; i++) {
+        Arena a = {0};
+        bool good;
+        bool ok = check_one(c, &a, name[i], &good, e);
+        arena_free(&a);
+        if (!ok) return false;
+        right += good;
+    }
+    printf("%d of %d champions are accepted at quick\n", right, n);
+    if (right < n) *code = EXIT_REJECTED;
+    return true;
+}
+
+// ---- the verb
+
+static bool champions(Champions *c, const char *ops, int *code, Err *e) {
+    const ChampionsOptions *o = c->o;
+    if (o->check) return check_all(c, code, e);
+    OpSet set = {.verb = "champions", .service = c->service};
+    for (int i = 0; i < o->shape.n; i++, c->shapes++) {
+        const Option option = {"--shape", OPTION_SHAPE, &c->shape[i]};
+        if (!option_value(&option, o->shape.at[i], e)) return false;
+    }
+    if (!measurer_facts(c->measurer, &c->gpu, e)) return false;
+    return op_set_read(c->a, &set, ops, e) && search_all(c, &set, code, e);
+}
+
+int cmd_champions(int argc, char **argv) {
+    ChampionsOptions o = {.folder = folder_default, .seconds = SEARCH_SECONDS};
+    const Option options[] = {
+        {"--shape", OPTION_TEXTS, &o.shape},    {"--gpu", OPTION_FLAG, &o.gpu},
+        {"--check", OPTION_FLAG, &o.check},     {"--again", OPTION_FLAG, &o.again},
+        {"--search", OPTION_COUNT, &o.seconds}, {"-o", OPTION_TEXT, &o.folder},
+        {"--state", OPTION_TEXT, &o.state},     {"--python", OPTION_TEXT, &o.python},
+    };
+    Positionals rest;
+    Err e = {0};
+    if (!options_parse(&(CommandLine){"champions", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
+        return cmd_fail("champions", &e);
+    if (o.gpu == o.check || o.check == (rest.n > 0))
+        return cmd_usage("champions", "OPS with --gpu, or --check without any");
+    _Static_assert((int)TEXTS_MAX <= (int)TIMED_CELLS_MAX, "as many shapes as are timed together");
+    Arena a = {0};
+    Champions c = {.a = &a, .o = &o};
+    Referee *r = NULL;
+    const RefereeConfig config = {.state = o.state, .no_journal = o.check};
+    int code = EXIT_OK;
+    if (o.gpu && !measurer_open(NULL, &c.measurer, &e)) return cmd_fail("champions", &e);
+    bool ok = referee_open(&config, &r, &e) && service_open(r, &(ServiceConfig){0}, &c.service, &e);
+    interrupts_catch();
+    if (!ok || !champions(&c, rest.n ? rest.at[0] : NULL, &code, &e)) code = cmd_fail("champions", &e);
+    service_close(c.service);
+    if (r) referee_close(r);
+    measurer_close(c.measurer);
+    arena_free(&a);
+    return code;
+}

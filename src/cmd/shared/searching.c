@@ -1,0 +1,78 @@
+#include "cmd/shared/searching.h"
+
+#include "cmd/shared/judging.h"
+
+static const int64_t six[][2] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
+                                 {4096, 8192}, {16384, 2048}, {256, 16384}};
+static const int64_t short_rows[][2] = {{16384, 256}, {8192, 128}, {32768, 128}, {65536, 64}};
+enum { SHORT_ROW = 512 };
+
+static void nobody_waits(void *arg) { (void)arg; }
+
+void searching_open(Service *s, Measurer *m, const char *python, Searching *out) {
+    const TimerOptions options = {.python = python, .alone = true};
+    *out = (Searching){s, m, stream_times_open(s, m, &options, nobody_waits, NULL), NULL};
+}
+
+bool searching_close(Searching *s, Err *e) { return stream_times_close(s->times, e); }
+
+int searching_places(const Op *op, DType dtype, CellPlace out[TIMED_CELLS_MAX]) {
+    int64_t rows = 0, row = 0;
+    op_usual_shape(op, &rows, &row);
+    bool is_short = row > 0 && row <= SHORT_ROW;
+    int n = is_short ? sizeof short_rows / sizeof *short_rows : sizeof six / sizeof *six;
+    for (int i = 0; i < n; i++) {
+        const int64_t *at = is_short ? short_rows[i] : six[i];
+        out[i] = (CellPlace){at[0], at[1], dtype};
+    }
+    return n;
+}
+
+static SearchRequest request_of(const Searching *s, const Op *op, const SearchingAsk *ask) {
+    return (SearchRequest){.op = op,
+                           .service = s->service,
+                           .times = s->times,
+                           .measurer = s->measurer,
+                           .place = ask->place,
+                           .places = ask->places,
+                           .seconds = ask->seconds,
+                           .known = s->known,
+                           .filter = ask->filter,
+                           .interrupted = interrupts_seen,
+                           .told = ask->told,
+                           .arg = ask->arg};
+}
+
+bool searching_run(Arena *a, const Searching *s, const Op *op, const SearchingAsk *ask, SearchResult *out,
+                   Err *e) {
+    const SearchRequest q = request_of(s, op, ask);
+    return search_run(a, &q, out, e);
+}
+
+json_t *searching_more(Arena *a, const Searching *s, const Op *op, const SearchWinner *w, DType dtype,
+                       const SearchingAsk *ask) {
+    CellPlace place[TIMED_CELLS_MAX];
+    for (int i = 0; i < ask->places; i++)
+        place[i] = (CellPlace){ask->place[i].rows, ask->place[i].columns, dtype};
+    const SearchRequest q = request_of(s, op, ask);
+    return search_times(a, &q, w, place, ask->places);
+}
+
+void searching_text(Buf *out, const SearchResult *r, const SearchingAsk *ask, const char *prefix) {
+    const SearchWinner *w = &r->best;
+    buf_printf(out, "%s%d kernels proposed, %d accepted at full, %d timed at %d shape%s, %.0f s\n", prefix,
+               r->proposed, r->accepted, r->timed, ask->places, ask->places == 1 ? "" : "s", r->seconds);
+    for (int i = 0; i < w->rows; i++) buf_printf(out, "%s%s\n", prefix, w->row[i]);
+    for (int i = 0; i < ask->places; i++)
+        buf_printf(out, "%s%lldx%lld %s: %.2f us, timed again, apart (%.2f us in the search)\n", prefix,
+                   (long long)ask->place[i].rows, (long long)ask->place[i].columns,
+                   dtype_info[ask->place[i].dtype].torch, w->us[i], w->first_us[i]);
+}
+
+json_t *searching_json(const SearchResult *r) {
+    json_t *table = json_array();
+    for (int i = 0; i < r->best.rows; i++) json_array_append_new(table, json_string(r->best.row[i]));
+    return json_pack("{s:i,s:i,s:i,s:i,s:f,s:o,s:O}", "proposed", r->proposed, "accepted", r->accepted,
+                     "timed", r->timed, "taken_back", r->taken_back, "seconds", r->seconds, "table", table,
+                     "tried", r->tried);
+}
