@@ -142,8 +142,9 @@ static void swap_elements(const Domain *m, uint8_t *map, const CallSpec *c, int 
     }
 }
 
-// What differs in the calls of other values, in this order.
-typedef enum { CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL } Change;
+// What differs in the calls of other values, in this order. CHANGE_AFTER: all slices, once the first
+// values have been repeated: an object that goes over to what it has kept then meets others.
+typedef enum { CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL, CHANGE_AFTER } Change;
 
 static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, Change change, int attempt,
                         uint8_t *map) {
@@ -299,6 +300,7 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         c->repeats = repeats;
         c->far = repeats == MANY_CALLS ? FAR_CALLS : 0;
     }
+    if (repeats > 0) own_values(d->domain, slices, call_add(p, d, layout, first, CALL_RENEWS), at);
     // Right behind a call of that shape: what is kept for a shape has not been replaced yet.
     call_add(p, d, layout, first, 0);
     if (!other_layout(d, p, at)) p->calls--;
@@ -352,7 +354,7 @@ static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p) {
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS };
+    enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS + 1 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};

@@ -239,9 +239,10 @@ bool varies_keeps(Varies *v, const Scope *scope, const Node *cond) {
     return (how & FACT_KEPT) != 0;
 }
 
+// What is kept beside texts, dtypes or None is known as something else than a number, and may be one.
 static bool chooses(Fact f) {
-    bool counts = (f.how & FACT_KEPT) && (f.how & FACT_VARIES) && f.kind == FACT_NUMBER;
-    return counts || (f.how & FACT_MIXED);
+    bool number = f.kind == FACT_NUMBER || f.kind == FACT_OTHER;
+    return ((f.how & FACT_KEPT) && (f.how & FACT_VARIES) && number) || (f.how & FACT_MIXED);
 }
 
 static Truth first_wins(Varies *v, const Scope *scope, const Node *n, bool *counts) {
@@ -271,6 +272,8 @@ static bool of_many_values(Varies *v, const Scope *scope, const Node *n, Fact f)
     }
 }
 
+static bool adds(Fact f) { return f.kind == FACT_OTHER || f.hi >= 0; }
+
 bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
     if (!v || v->full) return true;
     bool counts;
@@ -285,9 +288,9 @@ bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
         t = varies_truth(v, scope, n, &how);
     } else {
         Fact f = varies_eval(v, scope, n);
-        bool sum = n->kind == NODE_BINARY && n->binary.op == OPER_ADD && f.kind == FACT_NUMBER;
-        if (sum && varies_eval(v, scope, n->binary.left).hi >= 0 &&
-            varies_eval(v, scope, n->binary.right).hi >= 0)
+        bool sum = n->kind == NODE_BINARY && n->binary.op == OPER_ADD &&
+                   (f.kind == FACT_NUMBER || !(f.how & FACT_MIXED));
+        if (sum && adds(varies_eval(v, scope, n->binary.left)) && adds(varies_eval(v, scope, n->binary.right)))
             return false; // nothing is taken away
         bool length =
             n->kind == NODE_CALL && node_is_name(n->call.func, "len"); // hardly ever is one 0 that can be
