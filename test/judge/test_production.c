@@ -146,7 +146,7 @@ static void too_much_work_is_left_open(void **state) {
 
 static void extremes_of_wide_rows_count(void **state) {
     (void)state;
-    static const char *const source[] = {SEARCH("N"), SEARCH("tl.minimum(N, 131072)")};
+    static const char *const source[] = {SEARCH("N"), SEARCH("tl.minimum(N, B * 128)")};
     for (uint64_t seed = 1; seed <= 6; seed++) {
         Arena a = {0};
         DiagList diags = DIAGS(&a);
