@@ -115,9 +115,10 @@ static bool make_model(Interp *in, ModuleRun *out, Value *model) {
         args.n = init.seq->n;
     }
     if (!args.n && init_wants(s->v.klass))
-        return host_report(in, DIAG_HOST, args.at,
-                           "Model.__init__ takes arguments, and the file has no get_init_inputs() that returns "
-                           "a list of them"),
+        return host_report(
+                   in, DIAG_HOST, args.at,
+                   "Model.__init__ takes arguments, and the file has no get_init_inputs() that returns "
+                   "a list of them"),
                false;
     for (int i = 0; i < args.n; i++)
         buf_printf(&text, "%s%.*s", i ? ", " : "", STR_ARG(spelled(in, args.pos[i])));
@@ -218,9 +219,10 @@ static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
                    false;
         if (!form_may_use(in, at, each[i].bound)) return false;
         if (holds_noise(in->arena, each[i].bound))
-            return host_unsupported(in, at,
-                                    "random numbers that the file draws outside of get_inputs reach the result: "
-                                    "make them an nn.Parameter, or an input");
+            return host_unsupported(
+                in, at,
+                "random numbers that the file draws outside of get_inputs reach the result: "
+                "make them an nn.Parameter, or an input");
         out->output[out->outputs++] = each[i].bound;
     }
     return true;
@@ -293,10 +295,11 @@ bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleV
     const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
     int64_t most = out->shapes.small.work;
     if (most > largest)
-        return diag_add(d, DIAG_BUDGET, (Span){0},
-                        "too large: the smallest sizes that were found take %lld operations, of at most %lld; "
-                        "write smaller ones into the file",
-                        (long long)most, (long long)largest);
+        return diag_add(
+            d, DIAG_BUDGET, (Span){0},
+            "too large: the smallest sizes that were found take %lld operations, of at most %lld; "
+            "write smaller ones into the file",
+            (long long)most, (long long)largest);
     ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = 2 * most + 1024};
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
     if (lost(&out->run) > 0) { // a logarithm, or a long product

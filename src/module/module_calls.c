@@ -126,9 +126,10 @@ static bool sizes_and_type(Call *c, const Value *size, int n, Value dtype, Drawn
         if (d->shape[i] < 0)
             return host_raise(c->in, c->at, "RuntimeError: Trying to create tensor with negative dimension");
     if (!shape_sane(d->shape, d->rank))
-        return host_raise(c->in, c->at,
-                          "RuntimeError: the sizes are too large: more than 2^48 elements, beyond what is made "
-                          "smaller here; write smaller ones into the file");
+        return host_raise(
+            c->in, c->at,
+            "RuntimeError: the sizes are too large: more than 2^48 elements, beyond what is made "
+            "smaller here; write smaller ones into the file");
     if (dtype.kind == V_DTYPE) d->dtype = dtype.dtype.t;
     return dtype.kind == V_DTYPE || dtype.kind == V_NONE || wrong_type(c, dtype, "a torch.dtype");
 }

@@ -335,8 +335,9 @@ static bool no_module(Reader *r) {
         return wrong(r, model,
                      "a reference in module form (class Model, get_inputs) is read by `ouroboros ops FILE` "
                      "alone; there is no verdict by it yet, which takes a definition: see doc/ops.md");
-    return wrong(r, gets ? gets : model, "a reference in module form has `class Model(nn.Module)` and "
-                                         "`get_inputs()`: %s is missing",
+    return wrong(r, gets ? gets : model,
+                 "a reference in module form has `class Model(nn.Module)` and "
+                 "`get_inputs()`: %s is missing",
                  gets ? "`class Model`" : "`get_inputs()`");
 }
 
