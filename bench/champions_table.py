@@ -30,6 +30,33 @@ def ratios_of(paths):
     return out
 
 
+HINTS = """"N a thread": each thread has N elements of a tile, and warps follow from that. "timed": kernels that the search timed at every shape.
+"hints" are what loads and stores tell the caches:
+
+| hints | loads of rows | loads that rows share | stores |
+|---|---|---|---|
+| 0 | nothing | nothing | nothing |
+| 1 | evicted first, or last where a later pass reads them again | nothing | nothing |
+| 2 | as 1 | evicted last | evicted first |
+| 3 | `.cg`, or `.ca` where a later pass reads them again | `.ca` | nothing |
+| 4 | as 1 | nothing | streamed, `.cs` |
+
+"""
+
+
+def headline(ratios, dtypes):
+    """The mean of all, what it is without the shape that lifts it most, and which dtypes have no baseline. ratios: of (shape, dtype, ratio)."""
+    if not ratios:
+        return "Geometric mean of ratios: none yet. "
+    without = {s: [r for t, _, r in ratios if t != s] for s in {s for s, _, _ in ratios}}
+    out = f"Geometric mean of {len(ratios)} ratios: {number(mean([r for _, _, r in ratios]), 3)}"
+    least = min((s for s in sorted(without) if without[s]), key=lambda s: mean(without[s]), default=None)
+    if least:
+        out += f"; without {least}, the shape that lifts it most, {number(mean(without[least]), 3)} of {len(without[least])}"
+    missing = sorted(dtypes - {d for _, d, _ in ratios})
+    return out + (f". No cell in {' or '.join(missing)} was timed beside PyTorch. " if missing else ". ")
+
+
 def number(x, digits):
     return f"{x:.{digits}f}" if x else ""
 
@@ -47,7 +74,7 @@ def main():
     if not kept:
         print(f"{o.folder}: no champions", file=sys.stderr)
         return 1
-    rows, all_ratios, shares, losses = [], [], [], []
+    rows, all_ratios, shares, losses, dtypes = [], [], [], [], set()
     for c in kept:
         mine = []
         for times in ("times", "times_bf16"):
@@ -56,14 +83,15 @@ def main():
                 r = ratio.get((c["op"], c["source_sha256"], shape, cell["dtype"]))
                 us = cell["device"] and cell["device"]["us"]
                 share = cell["share_of_yardstick"]
+                dtypes.add(cell["dtype"])
                 rows.append(f"| {c['op']} | {shape} | {cell['dtype']} | {number(us, 2) or cell['status']} | {number(share, 3)} | {number(r, 3)} |")
                 if share:
                     shares.append(share)
                 if r:
                     mine.append(r)
+                    all_ratios.append((shape, cell["dtype"], r))
                     if r < 0.98:
                         losses.append(f"{c['op']} {shape} {cell['dtype']} ({r:.3f})")
-        all_ratios += mine
         c["mean"], c["cells"] = mean(mine), len(mine)
     gpus = ", ".join(sorted({c["gpu"] for c in kept}))
     with open(o.file, "w", encoding="utf-8") as f:
@@ -72,9 +100,8 @@ def main():
         f.write(f"{len(kept)} ops, on {gpus}. Device times in microseconds, inputs and answers not in the L2 ([timing.md](timing.md)).\n"
                 "Share: plain streaming of the same bytes over the kernel. Ratio: the better of `torch.compile` and max-autotune over the kernel, "
                 "where that cell was\ntimed beside PyTorch.\n\n")
-        f.write(f"Geometric mean of {len(all_ratios)} ratios: {number(mean(all_ratios), 3) or 'none yet'}. Share of streaming: "
-                f"{number(mean(shares), 3)} of {len(shares)} cells.\nBelow 0.98: {'; '.join(losses) or 'none'}.\n\n")
-        f.write("## By op\n\n| op | kernel by shape | timed | ratio (cells) |\n|---|---|---|---|\n")
+        f.write(headline(all_ratios, dtypes) + f"Share of streaming: {number(mean(shares), 3)} of {len(shares)} cells.\nBelow 0.98: {'; '.join(losses) or 'none'}.\n\n")
+        f.write("## By op\n\n" + HINTS + "| op | kernel by shape | timed | ratio (cells) |\n|---|---|---|---|\n")
         for c in kept:
             table = "<br>".join(c["search"]["table"])
             f.write(f"| {c['op']} | {table} | {c['search']['timed']} | {number(c['mean'], 3)} ({c['cells']}) |\n")

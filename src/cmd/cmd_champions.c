@@ -47,13 +47,14 @@ static const char *path_of(const Champions *c, Arena *a, Str name, const char *e
 // The record of a champion, to be closed; false with *e: there is none that can be read.
 static bool record_read(const Champions *c, Arena *a, Str name, Json *out, Err *e) {
     Str text;
+    const char *path = path_of(c, a, name, ".json");
     *out = (Json){.root = NULL};
-    return io_read_file(a, path_of(c, a, name, ".json"), FILE_MAX, &text, e) &&
-           json_parse("champion", text, out, e);
+    return io_read_file(a, path, FILE_MAX, &text, e) && json_parse(path, text, out, e);
 }
 
 typedef struct {
     Str op, op_hash, gpu, source_sha256, source;
+    bool changed; // both can be read, and do not belong together
 } Kept;
 
 // With its kernel, whose text must be the one that was judged. Texts live while `j` is open.
@@ -67,8 +68,8 @@ static bool kept_read(const Champions *c, Arena *a, Str name, Json *j, Kept *out
         !io_read_file(a, path_of(c, a, name, ".py"), FILE_MAX, &out->source, e))
         return false;
     sha256_hex(sha256_of(out->source), sha);
-    if (!str_eq(out->op, name) || !str_is(out->source_sha256, sha))
-        return err_set(e, ERR_INPUT, "the kernel or its record was changed by hand");
+    out->changed = !str_eq(out->op, name) || !str_is(out->source_sha256, sha);
+    if (out->changed) return err_set(e, ERR_INPUT, "the kernel or its record was changed by hand");
     return true;
 }
 
@@ -189,36 +190,48 @@ static int by_name(const void *a, const void *b) {
 
 static bool names_of(const Champions *c, Arena *a, const char ***out, int *n, Err *e) {
     DIR *d = opendir(c->o->folder);
-    if (!d) return err_set(e, ERR_IO, "%s: %s", c->o->folder, strerror(errno));
-    *out = NEWN(a, const char *, KEPT_MAX);
-    for (const struct dirent *f; (f = readdir(d)) && *n < KEPT_MAX;) {
-        size_t len = strlen(f->d_name);
-        if (len > 5 && str_ends(str_of(f->d_name), ".json"))
-            (*out)[(*n)++] = arena_strndup(a, f->d_name, len - 5);
+    if (!d)
+        return err_set(e, ERR_IO, "%s: %s; -o FOLDER says where champions were kept", c->o->folder,
+                       strerror(errno));
+    const char **all = NEWN(a, const char *, KEPT_MAX);
+    int found = 0;
+    for (const struct dirent *f; (f = readdir(d)) && found < KEPT_MAX;) {
+        Str name = str_of(f->d_name);
+        size_t end = str_ends(name, ".json") ? 5 : str_ends(name, ".py") ? 3 : 0;
+        if (end && name.len > end && name.p[0] != '.')
+            all[found++] = arena_strndup(a, name.p, name.len - end);
     }
     closedir(d);
-    qsort(*out, (size_t)*n, sizeof **out, by_name);
-    return true;
+    if (found) qsort(all, (size_t)found, sizeof *all, by_name);
+    for (int i = 0; i < found; i++) // a record and its kernel are one champion; either alone is told
+        if (!i || strcmp(all[i], all[i - 1]) != 0) all[(*n)++] = all[i];
+    *out = all;
+    return *n > 0 || err_set(e, ERR_INPUT, "%s: no champions are kept here", c->o->folder);
 }
 
-// Whether the kernel is still accepted, by this referee and the definition as it is now.
-static bool check_one(const Champions *c, Arena *a, const char *name, bool *right, Err *e) {
+// Whether the kernel is still accepted, by this referee and the definition as it is now. What cannot be read
+// is neither right nor wrong.
+typedef enum { CHECK_RIGHT, CHECK_WRONG, CHECK_UNREAD } Checked;
+static bool check_one(const Champions *c, Arena *a, const char *name, Checked *out, Err *e) {
     Json j;
     Kept kept;
     Op op;
     Verdict v;
     const DomainAsked domain = {0};
     Err why = {0};
-    *right = false;
+    *out = CHECK_WRONG;
     if (!kept_read(c, a, str_of(name), &j, &kept, &why)) {
+        if (!kept.changed) *out = CHECK_UNREAD;
         printf("%s: %s\n", name, why.msg);
     } else if (!service_op(c->service, a, name, &domain, &op, &why)) {
         printf("%s: %s\n", name, why.msg);
     } else {
         Submission q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .source = kept.source};
         if (!service_judge(c->service, a, &q, 1, &v, e)) return json_close(&j), false;
-        *right = verdict_accepted(&v);
-        if (!*right) printf("%s: %s: %s\n", name, status_name(v.decision.status), v.decision.feedback);
+        if (verdict_accepted(&v))
+            *out = CHECK_RIGHT;
+        else
+            printf("%s: %s: %s\n", name, status_name(v.decision.status), v.decision.feedback);
     }
     json_close(&j);
     return true;
@@ -226,18 +239,19 @@ static bool check_one(const Champions *c, Arena *a, const char *name, bool *righ
 
 static bool check_all(const Champions *c, int *code, Err *e) {
     const char **name;
-    int n = 0, right = 0;
+    int n = 0, right = 0, unread = 0;
     if (!names_of(c, c->a, &name, &n, e)) return false;
     for (int i = 0; i < n; i++) {
         Arena a = {0};
-        bool good;
-        bool ok = check_one(c, &a, name[i], &good, e);
+        Checked checked;
+        bool ok = check_one(c, &a, name[i], &checked, e);
         arena_free(&a);
         if (!ok) return false;
-        right += good;
+        right += checked == CHECK_RIGHT;
+        unread += checked == CHECK_UNREAD;
     }
     printf("%d of %d champions are accepted at quick\n", right, n);
-    if (right < n) *code = EXIT_REJECTED;
+    if (right < n) *code = unread ? EXIT_WORLD : EXIT_REJECTED;
     return true;
 }
 

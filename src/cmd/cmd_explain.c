@@ -56,9 +56,9 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
     entry_understood("explain", entered.chosen);
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-         !manifest_apply(a,
-                         &(ManifestRequest){o->manifest, text, &op, source, true, referee_extras(r).include},
-                         &q.source, e)))
+         !manifest_apply(
+             a, &(ManifestRequest){o->manifest, text, &op, source, true, referee_extras(r).include, true},
+             &q.source, e)))
         return false;
     q.seed = o->seed.value;
     if (!o->seed.given) {

@@ -136,7 +136,7 @@ static bool show_module(Arena *a, const ModuleShown *q, Str source, Buf *out, Er
     DiagList d = DIAGS(a);
     const uint64_t seed = 1;
     if (module_read(a, source, &m, &d) && module_values(a, &m, seed, MODULE_WORK, v, &d)) {
-        if (q->values && !module_write(q->values, &m, &v->run, e)) return false;
+        if (q->values && !v->degenerate && !module_write(q->values, &m, &v->run, e)) return false;
         if (!q->json || !v->degenerate) (q->json ? module_json : module_describe)(out, &m, v);
         if (!v->degenerate) return true;
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", q->path, v->degenerate);
@@ -177,9 +177,9 @@ int cmd_ops(int argc, char **argv) {
             code = cmd_usage("ops", "--layout, --domain and --long are not for modules");
         else if (!show_module(&a, &shown, source, &out, &e))
             code = cmd_fail("ops", &e);
-    } else if (values)
+    } else if (values && op_resolve(&a, rest.at[0], &op, &e)) // what is wrong with the file goes first
         code = cmd_usage("ops", "--values belongs to one .py file with class Model and get_inputs");
-    else if (shown_op(&a, rest.at[0], &asked, &op, &e))
+    else if (!values && shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else
         code = cmd_fail("ops", &e);

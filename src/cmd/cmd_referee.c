@@ -50,7 +50,8 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
         f->written_for = arena_printf(a, "from %s", o->manifest);
         return io_read(a, o->manifest, MANIFEST_MAX, &text, &f->e) &&
                manifest_apply(
-                   a, &(ManifestRequest){o->manifest, text, op, f->file, true, referee_extras(r).include},
+                   a,
+                   &(ManifestRequest){o->manifest, text, op, f->file, true, referee_extras(r).include, true},
                    &f->source, &f->e);
     }
     Entered entered;

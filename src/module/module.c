@@ -87,6 +87,15 @@ static Str spelled(Interp *in, Value v) {
     return buf_str(&text);
 }
 
+// Whether __init__ has a parameter besides self that has to be given.
+static bool init_wants(const Class *c) {
+    const Slot *s = env_find(c->names, STR("__init__"));
+    if (!s || s->v.kind != V_FUNCTION) return false;
+    const Nodes *params = &s->v.function->node->function.params;
+    const Node *first = params->n > 1 ? params->at[1] : NULL;
+    return first && !first->param.def && first->param.kind == PARAM_PLAIN;
+}
+
 static bool make_model(Interp *in, ModuleRun *out, Value *model) {
     Value init = {0};
     Buf text = BUF(in->arena);
@@ -105,6 +114,12 @@ static bool make_model(Interp *in, ModuleRun *out, Value *model) {
         args.pos = init.seq->at;
         args.n = init.seq->n;
     }
+    if (!args.n && init_wants(s->v.klass))
+        return host_report(
+                   in, DIAG_HOST, args.at,
+                   "Model.__init__ takes arguments, and the file has no get_init_inputs() that returns "
+                   "a list of them"),
+               false;
     for (int i = 0; i < args.n; i++)
         buf_printf(&text, "%s%.*s", i ? ", " : "", STR_ARG(spelled(in, args.pos[i])));
     out->init = buf_str(&text);
@@ -152,6 +167,44 @@ static bool make_inputs(Interp *in, const ModuleAsk *ask, ModuleRun *out, Value 
     return true;
 }
 
+// Whether random numbers reach a result that are neither inputs nor parameters: nobody else has them. What
+// was seen stays in a set that is open to pointers alone.
+typedef struct {
+    Arena *arena;
+    const Bound **slot, **stack;
+    size_t cap, n, deep;
+} Seen;
+
+static bool seen_before(Seen *s, const Bound *b) {
+    if (2 * s->n >= s->cap) {
+        Seen more = {.arena = s->arena, .stack = s->stack, .cap = s->cap ? 2 * s->cap : 256};
+        more.slot = NEWN(s->arena, const Bound *, more.cap);
+        more.stack = NEWN(s->arena, const Bound *, more.cap);
+        for (size_t i = 0; i < s->cap; i++)
+            if (s->slot[i]) (void)seen_before(&more, s->slot[i]);
+        for (more.deep = 0; more.deep < s->deep; more.deep++) more.stack[more.deep] = s->stack[more.deep];
+        *s = more;
+    }
+    size_t at = (size_t)rng_mix((uint64_t)(uintptr_t)b, 1) & (s->cap - 1);
+    while (s->slot[at] && s->slot[at] != b) at = (at + 1) & (s->cap - 1);
+    if (s->slot[at]) return true;
+    s->slot[at] = b;
+    s->n++;
+    return false;
+}
+
+static bool holds_noise(Arena *a, const Bound *result) {
+    Seen s = {.arena = a};
+    if (!seen_before(&s, result)) s.stack[s.deep++] = result;
+    while (s.deep) {
+        const Bound *b = s.stack[--s.deep];
+        if (b->op == BOUND_INPUT && b->input_index == DRAWN_BY_FILE) return true;
+        for (int i = 0; i < b->inputs; i++)
+            if (!seen_before(&s, b->in[i])) s.stack[s.deep++] = b->in[i];
+    }
+    return false;
+}
+
 static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
     const Value *each = value_is_seq(v) ? v.seq->at : &v;
     int n = value_is_seq(v) ? v.seq->n : 1;
@@ -165,6 +218,11 @@ static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
                                each[i].kind == V_NONE ? "nothing:" : "a", value_type(each[i])),
                    false;
         if (!form_may_use(in, at, each[i].bound)) return false;
+        if (holds_noise(in->arena, each[i].bound))
+            return host_unsupported(
+                in, at,
+                "random numbers that the file draws outside of get_inputs reach the result: "
+                "make them an nn.Parameter, or an input");
         out->output[out->outputs++] = each[i].bound;
     }
     return true;
@@ -237,9 +295,11 @@ bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleV
     const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
     int64_t most = out->shapes.small.work;
     if (most > largest)
-        return diag_add(d, DIAG_BUDGET, (Span){0},
-                        "too large: the smallest sizes that were found take %lld operations",
-                        (long long)most);
+        return diag_add(
+            d, DIAG_BUDGET, (Span){0},
+            "too large: the smallest sizes that were found take %lld operations, of at most %lld; "
+            "write smaller ones into the file",
+            (long long)most, (long long)largest);
     ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = 2 * most + 1024};
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
     if (lost(&out->run) > 0) { // a logarithm, or a long product

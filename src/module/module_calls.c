@@ -126,7 +126,10 @@ static bool sizes_and_type(Call *c, const Value *size, int n, Value dtype, Drawn
         if (d->shape[i] < 0)
             return host_raise(c->in, c->at, "RuntimeError: Trying to create tensor with negative dimension");
     if (!shape_sane(d->shape, d->rank))
-        return host_raise(c->in, c->at, "RuntimeError: the sizes are too large");
+        return host_raise(
+            c->in, c->at,
+            "RuntimeError: the sizes are too large: more than 2^48 elements, beyond what is made "
+            "smaller here; write smaller ones into the file");
     if (dtype.kind == V_DTYPE) d->dtype = dtype.dtype.t;
     return dtype.kind == V_DTYPE || dtype.kind == V_NONE || wrong_type(c, dtype, "a torch.dtype");
 }
@@ -187,6 +190,10 @@ bool api_module_parameter(Call *c, Value *out) {
 // In order of the file, each from a stream of its own.
 static bool source(Call *c, Drawn *d, Value *out) {
     ModuleForm *f = c->in->form;
+    if (f->forward)
+        return host_unsupported(c->in, c->at,
+                                "random numbers in forward have no right answer: each call draws others; "
+                                "get_inputs may draw them");
     d->stream = ++f->sources_drawn;
     if (!drawn(c, d, out)) return false;
     if (f->sources < FORM_SOURCES_MAX && d->kind != DRAWN_WHOLE) f->source[f->sources++] = out->bound;

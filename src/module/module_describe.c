@@ -62,21 +62,26 @@ static double kth(double *x, int64_t n, int64_t k) {
 static void put_values(Buf *out, const Bound *b) {
     Arena scratch = {0};
     double *e = NEWN(&scratch, double, (size_t)b->numel + 1), largest = 0, most = 0;
-    int64_t unknown = 0, exact = 0;
-    bool nan = false;
+    int64_t unknown = 0, exact = 0, nan = 0;
+    if (!b->numel) {
+        buf_puts(out, "    no elements\n");
+        return arena_free(&scratch);
+    }
     for (int64_t i = 0; i < b->numel; i++) {
         e[i] = b->e ? b->e[i] * BOUND_KAPPA * BOUND_U : 0;
+        nan += b->v[i] != b->v[i];
+        if (b->v[i] != b->v[i]) e[i] = 0; // NaN is asked for, or nothing is
         unknown += !(e[i] <= 0x1p1000);
-        exact += e[i] == 0;
+        exact += e[i] == 0 && b->v[i] == b->v[i];
         if (e[i] > most) most = e[i];
-        nan = nan || b->v[i] != b->v[i];
         if (fabs(b->v[i]) > largest) largest = fabs(b->v[i]);
     }
     buf_printf(out, "    values up to %.3g, allowed error %.2g in the middle and %.2g at most", largest,
-               b->numel ? kth(e, b->numel, b->numel / 2) : 0, most);
+               kth(e, b->numel, b->numel / 2), most);
     if (exact) buf_printf(out, "; %lld of %lld exact", (long long)exact, (long long)b->numel);
     if (unknown) buf_printf(out, "; %lld of %lld cannot be judged", (long long)unknown, (long long)b->numel);
-    buf_puts(out, nan ? "; some are NaN\n" : "\n");
+    if (nan) buf_printf(out, "; %lld of %lld are NaN", (long long)nan, (long long)b->numel);
+    buf_puts(out, "\n");
     arena_free(&scratch);
 }
 

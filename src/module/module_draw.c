@@ -29,12 +29,13 @@ static Bound *new_tensor(Interp *in, DType t, const int64_t *shape, int rank) {
     if (!b) return NULL;
     b->dtype = t;
     b->op = BOUND_INPUT;
-    b->input_index = -1;
+    b->input_index = DRAWN_PARAMETER;
     return b;
 }
 
 const Bound *module_draw_tensor(Interp *in, const Drawn *d) {
     Bound *b = new_tensor(in, d->dtype, d->shape, d->rank);
+    if (b && d->kind != DRAWN_ROLE) b->input_index = DRAWN_BY_FILE;
     if (!b || !b->v) return b;
     uint64_t label = d->kind == DRAWN_ROLE ? rng_mix(str_hash(d->name), LABEL_NAME)
                                            : rng_mix((uint64_t)d->stream, LABEL_SOURCE);

@@ -16,6 +16,9 @@ typedef struct {
     int64_t low, high;
 } Drawn;
 
+// Bound.input_index of a parameter, and of random numbers that the file draws itself.
+enum { DRAWN_PARAMETER = -1, DRAWN_BY_FILE = -2 };
+
 // A tensor of stored values of that type, exact; no values where only shapes are asked for. NULL with
 // in->bound->why.
 const Bound *module_draw_tensor(Interp *in, const Drawn *d);

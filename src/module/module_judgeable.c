@@ -1,7 +1,8 @@
 // module_judgeable.c - definitions that no test can judge by. The same model is evaluated on other inputs:
 //   - where every result is the same, within what is allowed, a program that never looks at its inputs
 //   passes;
-//   - a place of a result that is never known is one where any answer passes.
+//   - a place of a result that is never known is one where any answer passes;
+//   - results without elements are right whatever a program does.
 // What was found on a few draws is no proof, but says of the draws that a verdict would rest on.
 #include "module/module.h"
 #include <math.h>
@@ -65,7 +66,9 @@ bool module_judgeable(Arena *a, const ModuleFile *m, const ModuleAsk *asked, Mod
         note_moves(v, &other);
         arena_reset(a, mark);
     }
-    if (same && v->run.inputs > 0)
+    if (!elements)
+        v->degenerate = "the results have no elements";
+    else if (same && v->run.inputs > 0)
         v->degenerate =
             "the result is the same for other inputs, within the allowed error: a program that never "
             "looks at its inputs would pass";

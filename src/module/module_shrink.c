@@ -9,7 +9,7 @@
 // Inputs' own sizes go first: those that Model is made with say how long its sums are.
 #include "module/module.h"
 
-enum { STAYS = 8, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
+enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
 enum { ALL_STEPS = 20 * MODULE_STEPS }; // of all evaluations of shapes
 
 typedef struct {
@@ -25,9 +25,12 @@ typedef struct {
     ModuleFile *file;
     Site site[MODULE_SIZES_MAX];
     int sites;
+    int64_t still[MODULE_SIZES_MAX]; // numbers that stay, from STILL on: no other one takes their value
+    int stills;
     Str config[128]; // names that reach get_init_inputs
     int configs;
     int most; // evaluations
+    int64_t work;
     ModuleShrunk *out;
 } Shrink;
 
@@ -97,6 +100,8 @@ static void add_sites(void *arg, const Node *n) {
                                      .name = w->name,
                                      .config = w->config,
                                      .published = (int64_t)n->integer.value};
+    bool stays = n->kind == NODE_INT && n->integer.value >= STILL && n->integer.value <= STAYS;
+    if (stays && s->stills < MODULE_SIZES_MAX) s->still[s->stills++] = (int64_t)n->integer.value;
     node_each_child(n, add_sites, arg);
 }
 
@@ -129,11 +134,14 @@ static void find_sites(Shrink *s) {
 static int64_t half_of(int64_t x) { return x % 2 ? (x / 2) | 1 : x / 2; }
 
 static bool stays_different(const Shrink *s) {
-    for (int i = 0; i < s->sites; i++)
+    for (int i = 0; i < s->sites; i++) {
+        for (int k = 0; k < s->stills; k++)
+            if (value_of(&s->site[i]) == s->still[k]) return false;
         for (int k = 0; k < i; k++) {
             const Site *a = &s->site[i], *b = &s->site[k];
             if (a->published != b->published && value_of(a) == value_of(b)) return false;
         }
+    }
     return true;
 }
 
@@ -255,15 +263,29 @@ static void shrink_pairs(Shrink *s, int64_t floor, int64_t work) {
     }
 }
 
+// Something more than it is, and less than was published; multiples first.
+static bool grow(Shrink *s, Site *a) {
+    int64_t was = value_of(a), more[] = {was + was / 2, was + was / 4, was + 2, was + 1};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        if (more[i] <= was || more[i] >= a->published || s->out->evaluations >= s->most) continue;
+        a->node->integer.value = (uint64_t)more[i];
+        if (stays_different(s) && try_sizes(s)) return true;
+        a->node->integer.value = (uint64_t)was;
+    }
+    return false;
+}
+
 // Numbers that were equal as published, such as as many features in as out, become different where they can:
-// it takes a square matrix for a transposed one to pass.
+// it takes a square matrix for a transposed one to pass. Where neither can shrink, one grows.
 static void tell_apart(Shrink *s) {
     enum { LEAST = 16 };
     for (int i = 0; i < s->sites; i++)
         for (int k = 0; k < i; k++) {
             Site *a = &s->site[i], *b = &s->site[k];
             if (value_of(a) != value_of(b) || s->out->evaluations >= s->most) continue;
-            if (!step(s, a, false, LEAST)) (void)!step(s, b, false, LEAST);
+            bool apart = step(s, a, false, LEAST) || step(s, b, false, LEAST);
+            bool room = s->out->small.work <= s->work; // for at most one and a half times as much
+            if (!apart && room && !grow(s, a)) (void)!grow(s, b);
         }
 }
 
@@ -276,7 +298,7 @@ bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, Dia
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->published, d)) return false;
     out->small = out->published;
     Shrink *s = NEW(a, Shrink);
-    s->arena = a, s->file = m, s->out = out;
+    s->arena = a, s->file = m, s->out = out, s->work = work;
     int64_t can = ALL_STEPS / (out->published.steps + 1);
     s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
     find_configs(s);

@@ -319,6 +319,28 @@ static bool check_reference(Reader *r) {
                  buf_cstr(&want));
 }
 
+// A reference in module form is told as such: nobody who has one misses a docstring.
+static bool no_module(Reader *r) {
+    const Nodes *body = &r->op->module->module.body;
+    const Node *model = NULL, *gets = NULL;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        if (s->kind == NODE_CLASS && (str_is(s->klass.name, "Model") || !model)) model = s;
+        if (s->kind == NODE_FUNCTION && str_is(s->function.name, "get_inputs")) gets = s;
+        if (s->kind == NODE_FUNCTION && str_is(s->function.name, "reference")) return true;
+    }
+    bool named = model && str_is(model->klass.name, "Model");
+    if (!gets && !named) return true;
+    if (gets && named)
+        return wrong(r, model,
+                     "a reference in module form (class Model, get_inputs) is read by `ouroboros ops FILE` "
+                     "alone; there is no verdict by it yet, which takes a definition: see doc/ops.md");
+    return wrong(r, gets ? gets : model,
+                 "a reference in module form has `class Model(nn.Module)` and "
+                 "`get_inputs()`: %s is missing",
+                 gets ? "`class Model`" : "`get_inputs()`");
+}
+
 bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) {
     *out = (Op){.name = name, .source = source, .user = user, .rows_dim = -1, .row_dim = -1};
     Reader r = {.arena = a, .diags = d, .op = out};
@@ -328,7 +350,7 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     out->module = parse_module(a, source, d);
     if (!out->module) return false;
     out->hash = sha256_of(source);
-    if (!read_docstring(&r)) return false;
+    if (!no_module(&r) || !read_docstring(&r)) return false;
     const Nodes *body = &out->module->module.body;
     for (int i = 0; i < body->n; i++)
         if (!read_statement(&r, body->at[i])) return false;

@@ -222,7 +222,8 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
     Err e = {0};
     Str include = referee_extras(service_referee(s->service)).include;
     if (!l.bad && l.manifest.len &&
-        !manifest_apply(a, &(ManifestRequest){"manifest", l.manifest, &k->op, l.source, false, include},
+        !manifest_apply(a,
+                        &(ManifestRequest){"manifest", l.manifest, &k->op, l.source, false, include, false},
                         &l.source, &e))
         l.bad = arena_printf(a, "line %ld: %s", number, e.msg);
     if (l.bad)

@@ -49,8 +49,16 @@ json.dump(o, open(sys.argv[1] + "/relu2.json", "w"))
 check wrong_is_rejected exits 1 "$bin" champions --check -o "$tmp/kept"
 check by_the_referee grep -q '^relu2: \(incorrect\|nan_class\): ' "$tmp/out"
 echo '{"op": 3' >"$tmp/kept/silu.json"
-check no_json exits 1 "$bin" champions --check -o "$tmp/kept"
-check no_json_told grep -q '^silu: champion: line [0-9]*, column' "$tmp/out"
+check no_json exits 3 "$bin" champions --check -o "$tmp/kept"
+check no_json_told grep -q "^silu: $tmp/kept/silu.json: line [0-9]*, column" "$tmp/out"
+mv "$tmp/kept/silu.json" "$tmp/silu.json"
+check no_record exits 3 "$bin" champions --check -o "$tmp/kept"
+check no_record_told grep -q "^silu: $tmp/kept/silu.json: " "$tmp/out"
+check of_two grep -q '^0 of 2 champions are accepted at quick$' "$tmp/out"
+mv "$tmp/silu.json" "$tmp/kept/silu.json"
+mkdir "$tmp/empty"
+check nothing_kept exits 3 "$bin" champions --check -o "$tmp/empty"
+check nothing_kept_told grep -q "$tmp/empty: no champions are kept here" "$tmp/err"
 # The GPU contradicts all of them: nothing is kept, and the journal knows.
 check all_wrong exits 1 gpu "wrong=def" champions relu2 $small -o "$tmp/none"
 check none_is_kept sh -c "[ ! -f '$tmp/none/relu2.py' ] && grep -q '^relu2: no champion: ' '$tmp/out'"
@@ -91,5 +99,6 @@ check search_belongs_to_gpu exits 2 "$bin" mint silu --search 3
 check ops_need_a_gpu exits 2 "$bin" champions relu2
 check check_takes_no_ops exits 2 "$bin" champions relu2 --check
 check no_folder exits 3 "$bin" champions --check -o "$tmp/nowhere"
+check no_folder_hint grep -q 'nowhere: No such file or directory; -o FOLDER says where' "$tmp/err"
 check no_gpu exits 3 env OUROBOROS_LIBCUDA=/nowhere/libcuda.so "$bin" champions relu2 --gpu -o "$tmp/kept"
 check no_gpu_one_line sh -c "[ \$(wc -l <'$tmp/err') = 1 ] && grep -q 'no NVIDIA driver here' '$tmp/err'"

@@ -118,7 +118,25 @@ check a_smaller_grid_leaves_rows says 1 unwritten judge "$tmp/changed.json"
 changed two 's/, "fill": 0//'
 check sums_need_their_zeros exits 1 judge "$tmp/changed.json"
 changed one 's/"BLOCK":/"BLOK":/'
+check another_parameter says 2 'changed.json: "constexprs.BLOK": softmax_kernel has no parameter of that name; did you mean BLOCK?' judge "$tmp/changed.json"
+changed one 's/, "N"\],/],/'
+check a_missing_argument says 2 '"args": parameter 4 of the kernel, N, is missing' judge "$tmp/changed.json"
+changed one 's/"BLOCK": "triton.*"/ /'
+check a_missing_constant says 2 '"constexprs": BLOCK is missing' judge "$tmp/changed.json"
+changed one 's/"M - 1"//; s/"x.stride(0)", "out/"x.stride(9)", "out/'
 check places_in_the_manifest says 1 "was written from" judge "$tmp/changed.json"
+# Of an autotuned kernel: what its configs choose is left out.
+sed 's/^@triton.jit$/@triton.autotune(configs=[triton.Config({"BLOCK": 16384}), triton.Config({"BLOCK": 32768})], key=["N"])\n&/' "$tmp/right.py" >"$tmp/k.py"
+changed one 's/"BLOCK": "triton.*"/ /'
+check configs_choose_warps says 2 '"num_warps": the kernel'"'"'s configs choose it' judge "$tmp/changed.json"
+changed one 's/"BLOCK": "triton.*"/ /; s/"grid".*/"grid": ["M"]/; /num_warps/d'
+check configs_choose exits 0 judge "$tmp/changed.json"
+check configs_choose_alone says 2 '"constexprs.BLOCK": the kernel'"'"'s configs choose it' judge "$tmp/one.json"
+changed one 's/"grid"/"decorators": "jit", "grid"/'
+check without_its_configs exits 0 judge "$tmp/changed.json"
+drafted() { exits 0 "$bin" manifest "$tmp/k.py" --op softmax --kernel softmax_kernel && ! grep -q '? BLOCK' "$tmp/out" && grep -q META "$tmp/out"; }
+check draft_leaves_it_out drafted
+cp "$tmp/right.py" "$tmp/k.py"
 
 # What is no manifest runs nothing.
 changed one 's/"softmax_kernel"/"softmax"/'

@@ -77,11 +77,111 @@ check unknown refused "$tmp/unknown.py" 'unknown.py:7:16: `torch.linalg'
 sed 's/class Model(nn.Module)/class Model/; s/x \* 2 if.*/x/' "$tmp/huge.py" >"$tmp/plain.py"
 check no_module refused "$tmp/plain.py" 'Model is not a class of nn.Module'
 
-# One that no test can judge by is shown, its values are written, and it is refused.
+# Random numbers that nobody else has: of forward, or of the model without being a parameter. Those of a
+# parameter and of get_inputs are the referee's.
+cat >"$tmp/base.py" <<'END'
+import torch
+import torch.nn as nn
+OWN = 1.0
+
+
+class Model(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = nn.Linear(n, n)
+        self.own = nn.Parameter(torch.randn(n) * 0.02)
+
+    def forward(self, x):
+        return self.fc(x) * self.own * OWN
+
+
+def get_inputs():
+    return [torch.randn(16, 64)]
+
+
+def get_init_inputs():
+    return [64]
+END
+changed() { sed "$2" "$tmp/base.py" >"$tmp/$1.py" && ! cmp -s "$tmp/$1.py" "$tmp/base.py"; } # NAME SCRIPT
+says() { # NAME SCRIPT TEXT: what is refused, changed so
+    changed "$1" "$2" && refused "$tmp/$1.py" "$3"
+}
+check parameter_is_random shown "$tmp/base.py"
+hidden='outside of get_inputs reach the result'
+check random_in_forward says forward 's/\* OWN/+ torch.randn(16, 64)/' 'forward.py:13:40: random numbers in forward have no right answer'
+check random_in_init says init 's/nn.Parameter(\(.*\))$/\1/' "$hidden"
+check random_buffer says buffer 's/self.own = .*/self.register_buffer("own", torch.randn(n))/' "$hidden"
+check random_of_the_file says file 's/^OWN = .*/OWN = torch.rand(1)/' "$hidden"
+unused() { changed unused 's/^OWN = .*/OWN = 1.0; UNUSED = torch.rand(1)/' && shown "$tmp/unused.py"; }
+check random_and_unused unused
+
+# What is not read says so, by the name that the file has.
+check bfloat16_layer says bf16 's/Linear(n, n)/Linear(n, n, dtype=torch.bfloat16)/' 'bf16.py:9:19: parameters of another dtype than float32'
+check bfloat16_later says to 's/Linear(n, n)/Linear(n, n).to(torch.bfloat16)/' 'parameters of another dtype than float32'
+check half says half 's/Linear(n, n)/Linear(n, n).half()/' 'half.py:9:19: parameters of another dtype than float32'
+to_float32() { changed float32 's/Linear(n, n)/Linear(n, n, dtype=torch.float32).to("cuda").float()/' && shown "$tmp/float32.py"; }
+check float32 to_float32
+check eval says eval 's/OWN$/OWN; self.eval()/; s/return \(self.fc.*\); /\1; return /' '`.eval()` of a module is not read in module form'
+check other_attribute says attribute 's/Linear(n, n)/Linear(n, n).compile()/' '`.compile` of nn.Linear is not read in module form'
+check import says import 's/^OWN/import os\nOWN/' 'import.py:3:1: import: a reference in module form imports torch'
+check print says print 's/return/print(x); return/' '`print` is not available here: it is not read in module form, see doc/modules.md'
+check lstm says lstm 's/nn.Linear/nn.LSTM/' '`nn.LSTM` is not available here: it is not read in module form, see doc/modules.md'
+check beyond_all says beyond 's/16, 64)/1000000, 1000000, 1000000)/' 'write smaller ones into the file'
+
+# Half of a file in module form, and one where a definition belongs.
+check no_model says no_model 's/class Model/class Other/' '`class Model` is missing'
+check no_inputs says no_inputs 's/get_inputs/inputs/' '`get_inputs()` is missing'
+check no_init says no_init 's/get_init_inputs/init/' 'no get_init_inputs()'
+no_verdict() { exits 3 "$bin" "$@" && grep -q 'is read by `ouroboros ops FILE` alone; there is no verdict by it yet' "$tmp/err"; }
+check no_verdict no_verdict mint "$tmp/base.py"
+check no_verdict_of_a_kernel no_verdict referee "$tmp/base.py" --op "$tmp/base.py"
+syntax() {
+    changed syntax 's/\* OWN/*/' && exits 3 "$bin" ops "$tmp/syntax.py" --values "$tmp/x" && grep -q 'syntax.py:13:39: ' "$tmp/err"
+}
+check syntax_with_values syntax
+
+# Different sizes stay different, those from 4 to 8, too; equal ones become different.
+cat >"$tmp/square.py" <<'END'
+import torch
+import torch.nn as nn
+
+batch, channels = 8, 256
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(channels, channels, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def get_inputs():
+    return [torch.randn(batch, channels, 64, 64)]
+END
+apart() {
+    exits 0 "$bin" ops "$tmp/square.py" --json && python3 -c '
+import json, sys
+shape = json.load(open(sys.argv[1]))["inputs"][0]["shape"]
+assert shape[0] == 8 and shape[1] < 256 and len(set(shape)) == 4, shape' "$tmp/out"
+}
+check sizes_stay_apart apart
+
+# NaN and nothing.
+nans() { changed nans 's/return self/return torch.sqrt(x) + self/' && has "$tmp/nans.py" ' of 1024 are NaN'; }
+check nans nans
+nothing() {
+    changed nothing 's/16, 64)/0, 64)/' && exits 3 "$bin" ops "$tmp/nothing.py" && grep -q '^    no elements$' "$tmp/out" &&
+        grep -q 'to judge by: the results have no elements' "$tmp/err"
+}
+check nothing nothing
+
+# One that no test can judge by is shown, and it is refused: no values are written.
 sed 's/x \* 2 if.*/x - x/; s/1048576/64/' "$tmp/huge.py" >"$tmp/zero.py"
 useless() {
     exits 3 "$bin" ops "$tmp/zero.py" --values "$tmp/zero.safetensors" && grep -q '^output 0: ' "$tmp/out" &&
-        grep -q 'zero.py: not a definition to judge by: the result is the same' "$tmp/err" && [ -s "$tmp/zero.safetensors" ]
+        grep -q 'zero.py: not a definition to judge by: the result is the same' "$tmp/err" && [ ! -e "$tmp/zero.safetensors" ]
 }
 check useless useless
 

@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Str source = cut ? str_dup(&a, (Str){(const char *)cut + 1, size - n - 1}) : STR(kernels);
     for (int exist = 0; exist < 2; exist++) {
         Err e = {0};
-        if (!manifest_apply(&a, &(ManifestRequest){"m.json", json, &op, source, exist, {0}}, &text, &e)) {
+        if (!manifest_apply(&a, &(ManifestRequest){"m.json", json, &op, source, exist, {0}, exist}, &text,
+                            &e)) {
             if (e.code != ERR_USAGE) __builtin_trap();
             for (const char *p = e.msg; *p; p++)
                 if (*p < ' ' || *p > '~') __builtin_trap();

@@ -32,8 +32,8 @@ static const char kernels[] = "import os\n"
                               "    return os.getenv(x)\n";
 
 static inline bool apply(const char *json, const char *source, bool exist, Str *out, Err *e) {
-    return manifest_apply(&arena, &(ManifestRequest){"m.json", str_of(json), &op, str_of(source), exist, {0}},
-                          out, e);
+    return manifest_apply(
+        &arena, &(ManifestRequest){"m.json", str_of(json), &op, str_of(source), exist, {0}, false}, out, e);
 }
 
 #define OUT "\"outputs\":{\"out\":{\"shape\":\"x.shape\",\"dtype\":\"x.dtype\"}}"

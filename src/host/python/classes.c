@@ -141,6 +141,9 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
 }
 
 static bool lacks(Interp *in, Span at, const Class *c, Str name) {
+    if (in->form && c && str_starts(c->name, "nn_"))
+        return host_unsupported(in, at, "`.%.*s` of nn.%.*s is not read in module form, see doc/modules.md",
+                                STR_ARG(name), (int)c->name.len - 3, c->name.p + 3);
     return host_raise(in, at, "AttributeError: '%.*s' object has no attribute '%.*s'",
                       c ? (int)c->name.len : 3, c ? c->name.p : "ctx", STR_ARG(name));
 }

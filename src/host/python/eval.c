@@ -57,6 +57,14 @@ static bool api_value(Interp *in, Span at, const Api *row, Str name, Value self,
     return true;
 }
 
+// Why there is no such name. What kernel files may do is nothing to say of a reference in module form.
+static const char *reason_of(Interp *in, Str name, bool method, DiagKind *kind) {
+    const char *why = api_reason(in->arena, name, method, in->candidate, kind);
+    if (!in->form) return why;
+    const char *near = strstr(why, "; did you mean");
+    return arena_printf(in->arena, "it is not read in module form, see doc/modules.md%s", near ? near : "");
+}
+
 // What calls change is read in calls alone, and not where the result would be kept for later ones.
 static bool kept_in_reach(Interp *in, Span at) {
     return (in->calling && !in->memo && !in->pruning) || host_refuse_form(in, at, FORM_STATE_ELSEWHERE);
@@ -87,7 +95,7 @@ bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
     if (!api_known_refused(name, false, in->candidate))
         return host_raise(in, at, "NameError: name '%.*s' is not defined", STR_ARG(name));
     DiagKind kind;
-    const char *why = api_reason(in->arena, name, false, in->candidate, &kind);
+    const char *why = reason_of(in, name, false, &kind);
     host_report(in, kind, at, "`%.*s` is not available here: %s", STR_ARG(name), why);
     return false;
 }
@@ -109,7 +117,7 @@ static bool module_member(Interp *in, Span at, Str path, Str name, Value *out) {
     if (str_is(full, "torch.nn") || str_is(full, "triton.language")) // on the way to an aliased module
         return *out = (Value){.kind = V_MODULE, .s = full}, true;
     DiagKind kind;
-    const char *why = api_reason(in->arena, full, false, in->candidate, &kind);
+    const char *why = reason_of(in, full, false, &kind);
     host_report(in, kind, at, "`%.*s` is not available here: %s", STR_ARG(full), why);
     return false;
 }
@@ -140,7 +148,7 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
         return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
                           STR_ARG(name));
     DiagKind kind;
-    const char *why = api_reason(in->arena, name, true, in->candidate, &kind);
+    const char *why = reason_of(in, name, true, &kind);
     host_report(in, kind, at, "`.%.*s` is not available on a %s here: %s", STR_ARG(name), value_type(v), why);
     return false;
 }

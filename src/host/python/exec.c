@@ -318,7 +318,10 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
         if (file)
             ok = exec_included(in, env, s, file);
         else if (in->form ? !import_canonical(s, true, &why) : !import_allowed(s, in->candidate, &why))
-            ok = host_unsupported(in, s->span, "%s", why);
+            ok = host_unsupported(in, s->span, "%s",
+                                  in->form ? "import: a reference in module form imports torch, torch.nn, "
+                                             "torch.nn.functional, math and typing alone"
+                                           : why);
         break; // what may be imported is there already
     }
     default: ok = host_refuse_form(in, s->span, node_form(s->kind));

@@ -14,6 +14,15 @@ def several(x, n):
     return tuple(x)
 
 
+def float32_alone(dtype):
+    if dtype is not None and dtype != torch.float32:
+        library.refuse("parameters of another dtype than float32 are not read in module form")
+
+
+def not_read(what):
+    library.refuse("`." + what + "()` of a module is not read in module form")
+
+
 class nn_Module:
     def register_buffer(self, name, tensor, persistent=True):
         setattr(self, name, tensor)
@@ -24,8 +33,44 @@ class nn_Module:
     def add_module(self, name, module):
         setattr(self, name, module)
 
-    def to(self, *args):
+    def to(self, device=None, dtype=None):
+        for x in (device, dtype):
+            if x is not None and not isinstance(x, str):
+                float32_alone(x)
         return self
+
+    def cuda(self, device=None):
+        return self
+
+    def float(self):
+        return self
+
+    def half(self):
+        float32_alone(torch.float16)
+
+    def bfloat16(self):
+        float32_alone(torch.bfloat16)
+
+    def double(self):
+        float32_alone(torch.float64)
+
+    def eval(self):
+        not_read("eval")
+
+    def train(self, mode=True):
+        not_read("train")
+
+    def apply(self, fn):
+        not_read("apply")
+
+    def parameters(self, recurse=True):
+        not_read("parameters")
+
+    def state_dict(self):
+        not_read("state_dict")
+
+    def load_state_dict(self, state_dict, strict=True):
+        not_read("load_state_dict")
 
 
 class nn_Sequential(nn.Module):

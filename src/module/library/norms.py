@@ -82,6 +82,7 @@ def instance_norm(self, x):
 
 class nn_BatchNorm1d(nn.Module):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
+        float32_alone(dtype)
         hold_norm(self, num_features, (2, 3), eps, momentum, affine, track_running_stats)
 
     def forward(self, input):
@@ -90,6 +91,7 @@ class nn_BatchNorm1d(nn.Module):
 
 class nn_BatchNorm2d(nn.Module):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
+        float32_alone(dtype)
         hold_norm(self, num_features, (4,), eps, momentum, affine, track_running_stats)
 
     def forward(self, input):
@@ -98,6 +100,7 @@ class nn_BatchNorm2d(nn.Module):
 
 class nn_BatchNorm3d(nn.Module):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
+        float32_alone(dtype)
         hold_norm(self, num_features, (5,), eps, momentum, affine, track_running_stats)
 
     def forward(self, input):
@@ -106,6 +109,7 @@ class nn_BatchNorm3d(nn.Module):
 
 class nn_InstanceNorm1d(nn.Module):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None):
+        float32_alone(dtype)
         hold_norm(self, num_features, (3,), eps, momentum, affine, track_running_stats)
 
     def forward(self, input):
@@ -115,6 +119,7 @@ class nn_InstanceNorm1d(nn.Module):
 # Without weights any number of channels passes, as in PyTorch, which warns.
 class nn_InstanceNorm2d(nn.Module):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None):
+        float32_alone(dtype)
         hold_norm(self, num_features, (4,), eps, momentum, affine, track_running_stats)
 
     def forward(self, input):
@@ -125,6 +130,7 @@ class nn_InstanceNorm2d(nn.Module):
 
 class nn_InstanceNorm3d(nn.Module):
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None):
+        float32_alone(dtype)
         hold_norm(self, num_features, (5,), eps, momentum, affine, track_running_stats)
 
     def forward(self, input):
@@ -133,6 +139,7 @@ class nn_InstanceNorm3d(nn.Module):
 
 class nn_GroupNorm(nn.Module):
     def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None):
+        float32_alone(dtype)
         if num_groups < 1 or num_channels % num_groups != 0:
             library.refuse("ValueError: num_channels must be divisible by num_groups")
         self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
@@ -147,6 +154,7 @@ class nn_GroupNorm(nn.Module):
 
 class nn_LayerNorm(nn.Module):
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
+        float32_alone(dtype)
         self.normalized_shape = several(normalized_shape, 1) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.weight = library.param(self.normalized_shape, "gain") if elementwise_affine else None
@@ -158,6 +166,7 @@ class nn_LayerNorm(nn.Module):
 
 class nn_RMSNorm(nn.Module):
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
+        float32_alone(dtype)
         self.normalized_shape = several(normalized_shape, 1) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.weight = library.param(self.normalized_shape, "gain") if elementwise_affine else None

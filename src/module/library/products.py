@@ -189,6 +189,7 @@ def F_linear(input, weight, bias=None):
 
 class nn_Linear(nn.Module):
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
+        float32_alone(dtype)
         self.in_features = in_features
         self.out_features = out_features
         self.weight = library.param((out_features, in_features), "weight", in_features)

@@ -58,6 +58,7 @@ def hold(self, n, transposed, channels, kernel, place, bias, mode):
 
 class nn_Conv1d(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, padding_mode="zeros", device=None, dtype=None):
+        float32_alone(dtype)
         hold(self, 1, False, (in_channels, out_channels), kernel_size, (stride, padding, dilation, 0, groups), bias, padding_mode)
 
     def forward(self, input):
@@ -66,6 +67,7 @@ class nn_Conv1d(nn.Module):
 
 class nn_Conv2d(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, padding_mode="zeros", device=None, dtype=None):
+        float32_alone(dtype)
         hold(self, 2, False, (in_channels, out_channels), kernel_size, (stride, padding, dilation, 0, groups), bias, padding_mode)
 
     def forward(self, input):
@@ -74,6 +76,7 @@ class nn_Conv2d(nn.Module):
 
 class nn_Conv3d(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, padding_mode="zeros", device=None, dtype=None):
+        float32_alone(dtype)
         hold(self, 3, False, (in_channels, out_channels), kernel_size, (stride, padding, dilation, 0, groups), bias, padding_mode)
 
     def forward(self, input):
@@ -82,6 +85,7 @@ class nn_Conv3d(nn.Module):
 
 class nn_ConvTranspose1d(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1, padding_mode="zeros", device=None, dtype=None):
+        float32_alone(dtype)
         hold(self, 1, True, (in_channels, out_channels), kernel_size, (stride, padding, dilation, output_padding, groups), bias, padding_mode)
 
     def forward(self, input):
@@ -90,6 +94,7 @@ class nn_ConvTranspose1d(nn.Module):
 
 class nn_ConvTranspose2d(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1, padding_mode="zeros", device=None, dtype=None):
+        float32_alone(dtype)
         hold(self, 2, True, (in_channels, out_channels), kernel_size, (stride, padding, dilation, output_padding, groups), bias, padding_mode)
 
     def forward(self, input):
@@ -98,6 +103,7 @@ class nn_ConvTranspose2d(nn.Module):
 
 class nn_ConvTranspose3d(nn.Module):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1, padding_mode="zeros", device=None, dtype=None):
+        float32_alone(dtype)
         hold(self, 3, True, (in_channels, out_channels), kernel_size, (stride, padding, dilation, output_padding, groups), bias, padding_mode)
 
     def forward(self, input):

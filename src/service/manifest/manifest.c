@@ -7,6 +7,7 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 #include "service/manifest/entry_choice.h"
+#include "service/manifest/manifest_fit.h"
 
 enum { IMPORTS_MAX = 16, LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
 
@@ -16,7 +17,7 @@ typedef struct {
     Err *e;
     const Op *op;
     const Node *module; // NULL: the source does not parse, which is the judge's business
-    bool kernels_exist;
+    bool kernels_exist, launches_fit;
     ManifestNames names;
     Buf out;
     Str answer[OP_OUTPUTS_MAX]; // names of the outputs, in the op's order
@@ -353,6 +354,18 @@ static bool put_grid(Manifest *m, const char *path, const json_t *grid) {
     return ok;
 }
 
+// Of a file that goes with its manifest. Of a kernel that a model writes for a manifest, it is the kernel
+// that does not fit.
+static bool fits_kernel(Manifest *m, const char *path, const json_t *launch, bool plain) {
+    const Node *f =
+        m->module ? module_function(m->module, json_str(json_object_get(launch, "kernel"))) : NULL;
+    const json_t *constexprs = json_object_get(launch, "constexprs");
+    const char *key;
+    if (!m->launches_fit || !f || (constexprs && !json_is_object(constexprs))) return true;
+    const char *why = manifest_fit(m->arena, &(ManifestFit){m->module, f, plain, launch}, &key);
+    return !why || bad(m, path_key(m, path, key), "%s", why);
+}
+
 static bool put_launch(Manifest *m, const char *path, const json_t *l) {
     const json_t *args = json_object_get(l, "args"), *constexprs = json_object_get(l, "constexprs");
     bool plain;
@@ -361,6 +374,7 @@ static bool put_launch(Manifest *m, const char *path, const json_t *l) {
         !put_grid(m, path_key(m, path, "grid"), json_object_get(l, "grid")))
         return false;
     if (args && !put_list(m, path_key(m, path, "args"), args, ARGS_MAX, true)) return false;
+    if (!fits_kernel(m, path, l, plain)) return false;
     bool first = !args || !json_array_size(args);
     const char *at = path_key(m, path, "constexprs");
     if (constexprs && !json_is_object(constexprs))
@@ -484,6 +498,7 @@ static void one_line(char *text) {
 bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
     Manifest m = {
         .arena = a, .file = q->file, .e = e, .op = q->op, .kernels_exist = q->kernels_exist, .out = BUF(a)};
+    m.launches_fit = q->launches_fit;
     if (q->json.len > MANIFEST_MAX)
         return err_set(e, ERR_USAGE, "%s: a manifest has at most %d bytes", q->file, MANIFEST_MAX);
     json_error_t error;

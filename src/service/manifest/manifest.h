@@ -45,6 +45,7 @@ typedef struct {
     bool kernels_exist; // a kernel that the source does not define is an error of the manifest, else the
                         // judge's business
     Str include;        // helper files, whose imports stay
+    bool launches_fit;  // so is a launch that lacks a parameter of its kernel, or gives one that is not there
 } ManifestRequest;
 // The kernel file, in `a`. ERR_USAGE, with the file, the key and what to do, for a manifest that is none.
 MUST_CHECK bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e);

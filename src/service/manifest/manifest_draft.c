@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "host/policy/screen.h"
 #include "service/manifest/manifest.h"
+#include "service/manifest/manifest_fit.h"
 #include "tile/check/check.h"
 
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
     const Node *kernel, *call, *host; // the launch, and the function around it; or NULL
     const Op *op;
     ManifestNames names;
+    ManifestTuned tuned;    // what the kernel's decorators give
     Names pointers, stores; // parameters of the kernel that are addresses; those that it stores to
     Str *tensor;            // without host code: what each parameter stands for, as far as the op tells
     Names made;             // tensors of the host function that are the op's outputs, and their names there
@@ -357,7 +359,18 @@ static json_t *guessed(Draft *d, int param) {
     if (is_pointer(d, name)) return gap(d, arena_printf(d->arena, "%.*s: a tensor's name", STR_ARG(name)));
     if (memmem(name.p, name.len, "stride", 6))
         return gap(d, arena_printf(d->arena, "%.*s: a stride, such as x.stride(0)", STR_ARG(name)));
+    static const char *const real[] = {"eps", "scale", "alpha", "beta", "slope", "momentum"};
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++)
+        if (memmem(name.p, name.len, real[i], strlen(real[i])))
+            return gap(
+                d, arena_printf(d->arena, "%.*s: a number, such as %s", STR_ARG(name), i ? "0.5" : "1e-6"));
     return gap(d, arena_printf(d->arena, "%.*s: a size or a number, such as x.shape[1]", STR_ARG(name)));
+}
+
+// What no launch gives, because a decorator does.
+static bool is_chosen(const Draft *d, const Node *p) {
+    return names_have(&d->tuned.configs, p->param.name) || names_have(&d->tuned.heuristics, p->param.name) ||
+           (d->tuned.tuned && d->call && is_option(p));
 }
 
 static void put_arguments(Draft *d, json_t *o) {
@@ -372,7 +385,7 @@ static void put_arguments(Draft *d, json_t *o) {
         spread |= place && d->call->call.args.at[i]->kind == NODE_STARRED;
         place = place && !spread;
         if (!given && place) given = d->call->call.args.at[i];
-        if (!given && p->param.def) continue;
+        if (!given && (p->param.def || is_chosen(d, p))) continue;
         json_t *v = given          ? expression(d, given, true)
                     : is_option(p) ? gap(d, arena_printf(d->arena, "%s: a constant, such as 1024", name))
                                    : guessed(d, i);
@@ -384,6 +397,12 @@ static void put_arguments(Draft *d, json_t *o) {
     }
     json_object_set_new(o, "args", args);
     json_object_set_new(o, "constexprs", constexprs);
+}
+
+static const char *programs(const Draft *d) {
+    if (!d->tuned.configs.n) return "programs, such as x.shape[0]";
+    return arena_printf(d->arena, "programs, such as x.shape[0], or triton.cdiv(x.numel(), META[\"%.*s\"])",
+                        STR_ARG(d->tuned.configs.at[0]));
 }
 
 static json_t *grid_of(Draft *d) {
@@ -403,7 +422,7 @@ static json_t *grid_of(Draft *d) {
         meta = g->lambda.params.at[0]->param.name, g = g->lambda.body;
     if (meta.len) (void)add_name(d, STR("META"), NAME_META);
     if (!g || g->kind != NODE_TUPLE) {
-        json_array_append_new(list, g ? expression(d, g, false) : gap(d, "programs, such as x.shape[0]"));
+        json_array_append_new(list, g ? expression(d, g, false) : gap(d, programs(d)));
         return list;
     }
     for (int i = 0; i < g->items.n; i++) {
@@ -523,6 +542,7 @@ json_t *manifest_draft(Arena *a, const DraftRequest *q, DraftNotes *notes, Err *
         return NULL;
     }
     if (!(d.kernel = choose_kernel(q, module, e))) return NULL;
+    d.tuned = manifest_tuned(a, module, d.kernel);
     find_pointers(&d, d.kernel);
     find_launch(&d, module);
     const Node *first = d.call;
