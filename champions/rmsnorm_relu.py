@@ -9,16 +9,16 @@ def rmsnorm_relu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: t
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     total = tl.sum(x * x, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
-    tl.store(out_ptr + row * out_stride + cols, tl.maximum(x * rstd * w, 0.0), mask=mask, eviction_policy='evict_first')
+    tl.store(out_ptr + row * out_stride + cols, tl.maximum(x * rstd * w, 0.0), mask=mask, cache_modifier='.cs')
 
 
 def run(x, w):
     M, N = x.shape
     out = torch.empty_like(x)
     BLOCK = triton.next_power_of_2(N)
-    rmsnorm_relu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    rmsnorm_relu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
     return out

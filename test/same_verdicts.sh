@@ -1,7 +1,7 @@
 #!/bin/sh
 # same_verdicts.sh BINARY ISA - the same seed gives byte-identical verdicts (times aside) from this binary, with the loops of
 # this instruction set, and from the release build with AVX-512 loops: every gold and wrong kernel, and kernels of the
-# grammar. `make check` asks gcc and clang, optimised and debug, and the portable, AVX2 and AVX-512 loops.
+# grammar. `make check` asks gcc and clang, AddressSanitizer's build, and the portable, AVX2 and AVX-512 loops.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 out=build/same
