@@ -247,9 +247,14 @@ static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e
     return ok;
 }
 
-static bool bench(const World *w, const BenchOptions *o, const char *file, int *code, Err *e) {
+// What a typing error would be in, before the GPU is asked for.
+static bool read_given(const World *w, const BenchOptions *o, const char *file, Str *text, Err *e) {
+    Op op;
+    return io_read(w->a, file, FILE_MAX, text, e) && op_resolve(w->a, o->op, &op, e);
+}
+
+static bool bench(const World *w, const BenchOptions *o, Str text, int *code, Err *e) {
     Subject *x = NEW(w->a, Subject);
-    Str text;
     Entered entered;
     DeviceFacts gpu;
     DomainAsked domain;
@@ -257,7 +262,7 @@ static bool bench(const World *w, const BenchOptions *o, const char *file, int *
     if (!places(o, x->place, &x->n, e) || !filter_of(&(Shape){0}, NULL, &q.filter, e)) return false;
     // Before a minute of judging: without a GPU there is nothing to be told.
     if (!measurer_facts(w->measurer, &gpu, e)) return false;
-    if (!io_read(w->a, file, FILE_MAX, &text, e) || !domain_of(o->layout, NULL, &domain, e) ||
+    if (!domain_of(o->layout, NULL, &domain, e) ||
         !op_for_judging(w->referee, w->a, o->op, &domain, &x->op, e))
         return false;
     op_understood("bench", o->op, &x->op);
@@ -301,9 +306,13 @@ int cmd_bench(int argc, char **argv) {
     World w = {.a = &a};
     const RefereeConfig config = {.state = o.state, .jobs = o.jobs};
     int code = EXIT_OK;
-    if (!measurer_open(NULL, &w.measurer, &e)) return cmd_fail("bench", &e);
+    Str text;
+    if (!read_given(&w, &o, rest.at[0], &text, &e) || !measurer_open(NULL, &w.measurer, &e)) {
+        arena_free(&a);
+        return cmd_fail("bench", &e);
+    }
     bool ok = referee_open(&config, &w.referee, &e);
-    if (!ok || !bench(&w, &o, rest.at[0], &code, &e)) code = cmd_fail("bench", &e);
+    if (!ok || !bench(&w, &o, text, &code, &e)) code = cmd_fail("bench", &e);
     arena_free(&a);
     if (ok) referee_close(w.referee);
     measurer_close(w.measurer);

@@ -161,7 +161,11 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     if (x->case_words) put_where(out, x);
     if (x->picture.pixel) put_picture(out, a, q, x);
     if (x->traffic_words) put_traffic(out, x);
-    if (q->minimize && x->case_words) put_minimal(out, q, x);
+    if (q->minimize && x->case_words)
+        put_minimal(out, q, x);
+    else if (q->minimize && status_class(v->decision.status) == CLASS_REJECTED)
+        buf_puts(out, "\nsmallest failure: not looked for: no single input fails here; --minimize makes a "
+                      "failing one smaller\n");
     if (x->strength.asked)
         buf_putc(out, '\n'), strength_text(out, &x->strength, "");
     else if (q->prove)

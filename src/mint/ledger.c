@@ -210,7 +210,7 @@ static bool open_file(Ledger *l, const char *path, json_t *settings, bool resume
         return err_set(e, ERR_IO, "%s: another process is writing it", path);
     if (fstat(l->fd, &st) != 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
     if (st.st_size > 0 && !resume)
-        return err_set(e, ERR_USAGE, "there already; to go on with it: --resume -o %s", path);
+        return err_set(e, ERR_USAGE, "%s is there already; to go on with it: --resume -o %s", path, path);
     Arena a = {0};
     Str text = {0};
     bool ok = st.st_size == 0 || io_read(&a, path, LEDGER_BYTES_MAX, &text, e);

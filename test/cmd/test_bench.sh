@@ -7,6 +7,11 @@ check without_a_gpu exits 3 no_gpu $gold --op relu2
 check says_so_in_one_line sh -c "[ \$(wc -l <'$tmp/err') = 1 ] && grep -q '^ouroboros bench: no NVIDIA driver here' '$tmp/err'"
 check without_a_gpu_json exits 3 no_gpu $gold --op relu2 --json
 check json_error grep -q '^{"error":{"kind":"io"' "$tmp/out"
+# What is wrong with the command goes first.
+check no_such_file exits 3 no_gpu "$tmp/missing.py" --op relu2
+check no_such_file_told grep -q 'missing.py: No such file' "$tmp/err"
+check no_such_op exits 2 no_gpu $gold --op relo2
+check no_such_op_told grep -q 'no op is known as "relo2"' "$tmp/err"
 check needs_an_op exits 2 no_gpu $gold
 check no_such_grid exits 2 no_gpu $gold --op relu2 --grid mine
 check no_such_dtype exits 2 no_gpu $gold --op relu2 --dtype int8

@@ -33,6 +33,7 @@ for d in rest:
 ' $tmp/m.jsonl"
 check nothing_accepted exits 1 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 2 -o "$tmp/w.jsonl"
 check a_file_is_not_overwritten exits 2 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 2 -o "$tmp/w.jsonl"
+check and_is_named grep -qF "$tmp/w.jsonl is there already; to go on with it: --resume -o $tmp/w.jsonl" "$tmp/err"
 check resumed_for_more exits 1 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 5 -o "$tmp/w.jsonl" --resume
 check three_more [ "$(drafts "$tmp/w.jsonl")" = 5 ]
 check other_settings_are_refused exits 3 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 5 -o "$tmp/w.jsonl" --resume --temperature 0.1

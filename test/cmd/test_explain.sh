@@ -33,6 +33,44 @@ check undecided explain 4 "$tmp/asm.py" softmax --minimize
 check undecided_says_why told 'inline assembly'
 check undecided_has_no_failing_case untold '^fails on|^smallest failure'
 
+# Nor has one that fails between calls, or that cannot be read: --minimize says so.
+cat >"$tmp/calls.py" <<'END'
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, out_ptr, n, scale, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i, mask=i < n)
+    tl.store(out_ptr + i, tl.maximum(x, 0) * tl.maximum(x, 0) * scale, mask=i < n)
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        x = x.contiguous()
+        self.calls += 1
+        out = torch.empty_like(x)
+        n = x.numel()
+        relu_kernel[(triton.cdiv(n, 1024),)](x, out, n, 2.0 if self.calls > 3 else 1.0, BLOCK=1024)
+        return out
+END
+none='^smallest failure: not looked for: no single input fails here'
+check calls explain 1 "$tmp/calls.py" relu2 --minimize
+check calls_why told 'in call 4 on the same object'
+check calls_minimize told "$none"
+check calls_alone explain 1 "$tmp/calls.py" relu2
+check calls_not_asked untold '^smallest failure'
+sed 's/self.calls += 1/global calls/' "$tmp/calls.py" >"$tmp/global.py"
+check global explain 1 "$tmp/global.py" relu2 --minimize
+check global_next_step told 'global and nonlocal: what a later call needs is kept by .*\(self.x = ...\), .*\(_cache = \{\}'
+check global_minimize told "$none"
+
 # A tail that nobody stores: its columns, its tile, and the least shape.
 check tail explain 1 $wrong/rmsnorm_partial_tail.py rmsnorm --minimize --shape 5x300
 check tail_region told 'unwritten of 1500 elements: exactly all rows \(5\), columns 256 to 299 of 0 to 299$'
