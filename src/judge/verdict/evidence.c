@@ -49,7 +49,7 @@ static void put_cases(Buf *out, const Verdict *v, const char *prefix) {
     else if (v->cases.passed == v->cases.run)
         buf_printf(out, "%scases: %d passed, then judging stopped\n", prefix, v->cases.run);
     else
-        buf_printf(out, "%scases: %d of %d passed; the rest was only searched for a worse failure\n", prefix,
+        buf_printf(out, "%scases: %d of %d passed; the other cases were only searched for a worse failure\n", prefix,
                    v->cases.passed, v->cases.run);
     const DrawFilter *only = &v->judged.only;
     if (verdict_restricted(v))

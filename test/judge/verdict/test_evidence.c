@@ -34,7 +34,7 @@ static void says_where_judging_stopped(void **state) {
     says(&v, "# cases: 45 of 45 passed\n");
     says_not(&v, "stopped");
     v = verdict(STATUS_incorrect, 21, 14);
-    says(&v, "# cases: 14 of 21 passed; the rest was only searched for a worse failure\n");
+    says(&v, "# cases: 14 of 21 passed; the other cases were only searched for a worse failure\n");
     v = verdict(STATUS_oob, 6, 6);
     says(&v, "# cases: 6 passed, then judging stopped\n");
     v = verdict(STATUS_compile_fail, 0, 0);
