@@ -40,9 +40,15 @@ scripts() { # those that take longest first
 {
     wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror named opnames params | queue rules
     wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
-    # All programs with one seed (test_exploit.sh); attacks and what is quickly judged with a second one.
-    wanted selftest && printf '%s\n' "test/cmd/test_exploit.sh build/ouroboros" "./build/ouroboros selftest gold wrong --seed 1" \
-        "./build/ouroboros selftest cheat --seed 5" "./build/ouroboros champions --check" | queue selftest
+    # All programs with one seed (test_exploit.sh); golds and a third of the wrong programs and attacks with a second one, another
+    # third each day.
+    wanted selftest && {
+        echo "test/cmd/test_exploit.sh build/ouroboros"
+        printf '%s\n' src/op/suite/wrong/*.py test/exploit/*.py |
+            awk -v third="$(($(date +%s) / 86400 % 3))" 'NR % 3 == third { sub(/.*\//, ""); sub(/\.py$/, ""); print }' |
+            xargs echo ./build/ouroboros selftest --seed 5 gold
+        echo "./build/ouroboros champions --check"
+    } | queue selftest
     wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
     wanted unit && { sh tools/threaded_tests.sh build/release; sh tools/threaded_tests.sh -g build/release; } | queue unit
     # ThreadSanitizer finds nothing in a test that starts no thread.
