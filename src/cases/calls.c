@@ -333,8 +333,8 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p) {
     if (p->calls > begin) call_add(p, d, layout, p->call[begin].case_index, 0)->same_as = begin;
 }
 
-// A counter in a tensor chooses without a condition: as many equal calls as for a condition on what is kept, of
-// the case with the fewest programs whose values can show anything.
+// A counter in a tensor chooses without a condition: as many equal calls as for a condition on what is kept,
+// of the case with the fewest programs whose values can show anything.
 static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p) {
     enum { SHORTEST = 16, USUAL = 1024 };
     int best = -1, begin = p->calls;

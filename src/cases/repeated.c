@@ -163,16 +163,15 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
         plan.wide = rows < most / 2;
     }
     Pool *alone = pool_open(1); // candidates are judged side by side already
-    bool ok =
-        draw_make(a, alone,
-                  &(DrawRequest){.op = op,
-                                 .domain = m,
-                                 .level = LEVEL_FULL,
-                                 .seed = q->seed,
-                                 .plan = &plan,
-                                 .cases = 1,
-                                 .called_once = true},
-                  &out->block, e);
+    bool ok = draw_make(a, alone,
+                        &(DrawRequest){.op = op,
+                                       .domain = m,
+                                       .level = LEVEL_FULL,
+                                       .seed = q->seed,
+                                       .plan = &plan,
+                                       .cases = 1,
+                                       .called_once = true},
+                        &out->block, e);
     pool_close(alone);
     if (!ok) return REPEATED_FAILED;
     CaseSpec *spec = NEW(a, CaseSpec);

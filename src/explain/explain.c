@@ -216,8 +216,7 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
         .op = q->op, .level = q->level, .seed = q->seed, .filter = &q->filter, .planned = &plan};
     if (!draw_make(a, referee_pool(r), &of, &d, e)) return false;
     bool ok = explain_drawn(&by, &d, plan, x, e);
-    if (ok && q->level == LEVEL_FULL && verdict_accepted(&x->v))
-        ok = explain_beyond(&by, &d, x, e);
+    if (ok && q->level == LEVEL_FULL && verdict_accepted(&x->v)) ok = explain_beyond(&by, &d, x, e);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);
     return ok;

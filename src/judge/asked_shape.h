@@ -1,6 +1,7 @@
-// asked_shape.h - one shape alone (--shape MxN). No CPU draws and computes all rows of a large one: cases have
-// fewer of them, and the verdict names the shape that they had. At level full an accepted candidate is judged
-// on all rows as well, as copies of a few (repeated.h), with every check; of very many a few programs run.
+// asked_shape.h - one shape alone (--shape MxN). No CPU draws and computes all rows of a large one: cases
+// have fewer of them, and the verdict names the shape that they had. At level full an accepted candidate is
+// judged on all rows as well, as copies of a few (repeated.h), with every check; of very many a few programs
+// run.
 #pragma once
 #include "judge/production.h"
 

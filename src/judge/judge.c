@@ -304,8 +304,6 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
     return ok;
 }
 
-// What passed everything else and holds a line that was reached by no case, though some call reaches it, is
-// not accepted.
 // Of the op as it was measured, or why there is no such number.
 static void strength_take(const Candidates *b, Evidence *out) {
     const Op *op = b->draw->op;
@@ -318,6 +316,8 @@ static void strength_take(const Candidates *b, Evidence *out) {
                         : "this op; `ouroboros prove` measures it";
 }
 
+// What passed everything else and holds a line that was reached by no case, though some call reaches it, is
+// not accepted.
 static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     const Unreached *u = &v->evidence.coverage.unreached;
     if (v->evidence.coverage.told && !unreached_any(u)) return;

@@ -138,7 +138,8 @@ static bool take_calls(Calls *z, bool *keeps) {
         z->of[r->call - 1] = r;
     }
     for (int i = 0; *keeps && i < d->calls; i++)
-        if (!z->of[i] && !(d->call[i].flags & (CALL_OTHER | CALL_FAR))) return settle_protocol(z, "calls are missing");
+        if (!z->of[i] && !(d->call[i].flags & (CALL_OTHER | CALL_FAR)))
+            return settle_protocol(z, "calls are missing");
     return true;
 }
 

@@ -39,6 +39,6 @@ void own_sizes_judge(const ProductionRequest *q, Verdict *v) {
     int64_t columns = few <= COLUMNS_MOST - COLUMNS_MOST / BEYOND ? few : all;
     if (columns <= COLUMNS_WIDE || !verdict_accepted(v)) return;
     int64_t rows = q->draw->domain->slices >= 0 ? FEW_ROWS : 1;
-    judge(q,
-          &(LargeShapeAsked){.slices = rows, .length = beyond(&r, columns), .extremes = columns + 1}, 2, v);
+    judge(q, &(LargeShapeAsked){.slices = rows, .length = beyond(&r, columns), .extremes = columns + 1}, 2,
+          v);
 }

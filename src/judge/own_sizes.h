@@ -1,6 +1,6 @@
-// own_sizes.h - shapes beyond the numbers that a candidate writes down or compares with, where those are larger
-// than production shapes: a grid, a loop or a bound that ends at such a number is right up to it. Rows of a
-// few columns, and few rows of that many columns.
+// own_sizes.h - shapes beyond the numbers that a candidate writes down or compares with, where those are
+// larger than production shapes: a grid, a loop or a bound that ends at such a number is right up to it. Rows
+// of a few columns, and few rows of that many columns.
 #pragma once
 #include "judge/production.h"
 

@@ -406,8 +406,8 @@ static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
     Production *p = &v->evidence.production;
     ProductionNote *note = &p->note[p->notes++];
     *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
-    snprintf(note->shape, sizeof note->shape, "%s %lldx%lld", dtype_info[r->dtype].torch, (long long)r->slices,
-             (long long)r->length);
+    snprintf(note->shape, sizeof note->shape, "%s %lldx%lld", dtype_info[r->dtype].torch,
+             (long long)r->slices, (long long)r->length);
     snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
 }
 
@@ -426,18 +426,18 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
                          .extremes = asked->extremes,
                          .windows = asked->windows};
     RepeatedMade made = repeated_make(&a, &r, &shape, e);
-    bool ok = made == REPEATED_MADE;
-    if (made == REPEATED_UNFIT && !*e->msg)
+    bool ok = made == REPEATED_MADE, lacks = made == REPEATED_UNFIT && asked->length > 0;
+    if (made == REPEATED_UNFIT && !lacks)
         (void)err_set(e, ERR_INPUT, "rows that depend on each other are not repeated");
     if (ok) {
         ok = judge_shape(q, &shape, asked->noted, v, &said, e);
         repeated_free(&shape);
     }
-    if (made == REPEATED_UNFIT && asked->length) *e = (Err){0};
-    else if (!ok && asked->noted && asked->length) note_world(v, &r, e);
-    else if (!ok && asked->noted) {
-        r.slices = domain_slices(q->draw->domain, asked->dim);
-        r.length = domain_length(q->draw->domain, asked->dim);
+    if (!ok && asked->noted && !lacks) {
+        if (r.dim) {
+            r.slices = domain_slices(q->draw->domain, r.dim);
+            r.length = domain_length(q->draw->domain, r.dim);
+        }
         note_world(v, &r, e);
     }
     arena_free(&a);

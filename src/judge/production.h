@@ -26,8 +26,8 @@ typedef struct {
     Str source;
     Extras extras;
 } ProductionRequest;
-// One shape of an accepted candidate's. What it says of lines that were reached counts where all programs have
-// run. False where the machine, or the reference, has an end before: nothing was judged.
+// One shape of an accepted candidate's. What it says of lines that were reached counts where all programs
+// have run. False where the machine, or the reference, has an end before: nothing was judged.
 typedef struct {
     int64_t dim[OP_DIMS_MAX];
     int64_t slices, length; // where not 0, instead of `dim`: a domain without such sizes has nothing to judge

@@ -37,7 +37,7 @@ typedef struct {
     SearchWinner best;
     int proposed, accepted, timed, taken_back;
     double seconds;
-    json_t *tried; // each plan that has a time at every shape: {"plan", "us": [...]}; the caller's
+    json_t *tried;   // each plan that has a time at every shape: {"plan", "us": [...]}; the caller's
     const char *why; // nothing was found
 } SearchResult;
 MUST_CHECK bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e);

@@ -19,8 +19,8 @@ typedef struct {
     int inputs, first;
     Tensor out[WIRE_CALLS_MAX][WIRE_OUTPUTS_MAX];
     bool made[WIRE_CALLS_MAX];
-    int repeated;      // calls that were made once more
-    int64_t lanes;     // that they took
+    int repeated;           // calls that were made once more
+    int64_t lanes;          // that they took
     uint64_t print[PRINTS]; // of what was kept after the first of them
     int prints;
     int stuck;         // calls whose memory is still in reach from what was there before
@@ -32,8 +32,8 @@ static bool call_sane(const Child *c, int i) {
     const CaseSpec *s = &call->spec;
     return inputs_of(c, s) && outputs_sane(s) && s->again == 0 && s->contract == 0 && s->origin_at == 0 &&
            s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
-           call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX &&
-           call->far >= 0 && call->far <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
+           call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX && call->far >= 0 &&
+           call->far <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }
@@ -145,7 +145,8 @@ static uint64_t kept_print(const Sequence *q, int storages) {
     return x;
 }
 
-// Kept numbers show where kernels get them. Scratch that each equal call fills alike is the same after each, or after every second one.
+// Kept numbers show where kernels get them. Scratch that each equal call fills alike is the same after each,
+// or after every second one.
 static void note_kept(Sequence *q, int storages) {
     if (q->c->changes || q->prints == PRINTS) return;
     uint64_t now = kept_print(q, storages) ^ q->c->cover->launched;

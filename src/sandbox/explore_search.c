@@ -73,12 +73,13 @@ static void tell(Search *s, const ExplorePoint *p, unsigned ways) {
     s->out->ways[s->out->n++] = (uint8_t)ways;
 }
 
-// Whether it comes out at another point, too, which then takes the place of the first. Some of it: that point is
-// told as well.
+// Whether it comes out at another point, too, which then takes the place of the first. Some of it: that point
+// is told as well.
 static bool moves(Search *s, ExplorePoint *p, ExplorePoint q, const Fresh *f, bool some) {
     explore_fit(s->d, q.size);
     if (explore_elements(s->d, q.size) >= EXPLORE_ELEMENTS) return false;
-    bool kept = call(s, &q, f->way, 0, INT64_MAX), same = kept && outcomes_have(s->o, f->key, f->n), any = false;
+    bool kept = call(s, &q, f->way, 0, INT64_MAX), same = kept && outcomes_have(s->o, f->key, f->n),
+         any = false;
     for (int i = 0; i < f->n && kept && some; i++) any |= outcomes_have(s->o, &f->key[i], 1);
     outcomes_end(s->o, kept);
     if (same) *p = q;
@@ -96,7 +97,8 @@ static void halve(Search *s, ExplorePoint *p, int axis, const Fresh *f) {
     }
 }
 
-// The divisor of n nearest to `usual` from below, or else from above, from `least` to `most`; 0: there is none.
+// The divisor of n nearest to `usual` from below, or else from above, from `least` to `most`; 0: there is
+// none.
 static int64_t divisor(int64_t n, int64_t least, int64_t usual, int64_t most) {
     for (int64_t f = usual; f >= least; f--)
         if (n % f == 0) return f;
@@ -140,9 +142,9 @@ static void shrink(Search *s, ExplorePoint *p, const Fresh *f) {
     if (explore_elements(s->d, p->size) > EXPLORE_SHRINKS) fold(s, p, f);
 }
 
-// What ends at a number is right where there are as many rows, and wrong where there are more: so many that no
-// others are tried are taken a step beyond the border where the same comes out there. Of columns a kernel's
-// block has a limit of its own.
+// What ends at a number is right where there are as many rows, and wrong where there are more: so many that
+// no others are tried are taken a step beyond the border where the same comes out there. Of columns a
+// kernel's block has a limit of its own.
 static void beyond(Search *s, ExplorePoint *p, const Fresh *f) {
     enum { MANY = 65537 };
     static const int64_t part[] = {8, 64, 1024, INT32_MAX};
@@ -367,7 +369,8 @@ static void by_force(Search *s, int from) {
     for (int p = from; p < s->corpora && explore_any_open(s); p++)
         for (int k = 0; k < s->d->dims; k++) {
             int64_t most = k == s->d->length ? BRUTE_ROW : BRUTE_ROWS;
-            for (int64_t v = 1; v <= most && explore_free(s, k) && explore_any_open(s) && s->calls < s->most; v++)
+            for (int64_t v = 1; v <= most && explore_free(s, k) && explore_any_open(s) && s->calls < s->most;
+                 v++)
                 explore_try_with(s, &s->corpus[p], k, v);
         }
 }
@@ -445,7 +448,8 @@ static void pairs(Search *s, const ExplorePoint *base) {
 
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     Search *s = NEW(a, Search);
-    *s = (Search){.x = x, .d = x->domain, .o = x->outcomes, .out = out, .most = INT32_MAX, .ways = 1, .mask = UINT_MAX};
+    *s = (Search){
+        .x = x, .d = x->domain, .o = x->outcomes, .out = out, .most = INT32_MAX, .ways = 1, .mask = UINT_MAX};
     *out = (ExplorePoints){0};
     for (int k = 0; k < s->d->dims; k++) s->free |= (uint32_t)explore_free(s, k) << k;
     by_cases(s);

@@ -4,10 +4,9 @@
 #include <stdio.h>
 
 static void rewrite(Arena *a, const TakenBack *t, json_t *verdict) {
-    static const char *const evidence[] = {"row_bits",    "invariant_bits", "giant",
-                                           "sizes",       "op_strength",    "unexecuted",
-                                           "sizes_tried", "lengths_tried",  "rows_tried",
-                                           "sizes_untested", "every_size"};
+    static const char *const evidence[] = {"row_bits",    "invariant_bits", "giant",       "sizes",
+                                           "op_strength", "unexecuted",     "sizes_tried", "lengths_tried",
+                                           "rows_tried",  "sizes_untested", "every_size"};
     const CellPlace *p = &t->cell->place;
     char where[80];
     snprintf(where, sizeof where, "%" PRId64 "x%" PRId64 " %s", p->rows, p->columns,

@@ -134,7 +134,7 @@ static void check_class(ClassId cls, const double *x, int64_t n) {
 static void classes_lie_along_the_reduced_axes(void **state) {
     (void)state;
     World w = {0};
-    Pool *pool = pool_open(2);
+    Pool *pool = pool_open(1);
     world_make(&w, pool, LEVEL_QUICK, 11);
     bool seen[REDUCTIONS][CLASS_COUNT] = {{0}}, across = false;
     ClassId list[CLASS_COUNT];
@@ -171,7 +171,7 @@ static void classes_lie_along_the_reduced_axes(void **state) {
 static void answers_are_the_domains(void **state) {
     (void)state;
     World w = {0};
-    Pool *pool = pool_open(2);
+    Pool *pool = pool_open(1);
     answers = 0;
     world_make(&w, pool, LEVEL_QUICK, 12);
     assert_true(answers >= w.d.cases);
@@ -192,7 +192,7 @@ static void answers_are_the_domains(void **state) {
 static void twins_move_along_their_axis(void **state) {
     (void)state;
     World w = {0};
-    Pool *pool = pool_open(2);
+    Pool *pool = pool_open(1);
     world_make(&w, pool, LEVEL_QUICK, 13);
     int twins = 0, moved = 0;
     for (int i = 1; i < w.d.cases; i++) {
@@ -220,7 +220,7 @@ static void twins_move_along_their_axis(void **state) {
 static void places_of_the_reduced_axis_are_judged(void **state) {
     (void)state;
     World w = {0};
-    Pool *pool = pool_open(2);
+    Pool *pool = pool_open(1);
     world_make(&w, pool, LEVEL_QUICK, 14);
     assert_true(columns_judgeable(&w.d));
     Columns *c = columns_open(&w.a, &w.d);

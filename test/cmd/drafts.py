@@ -56,8 +56,8 @@ for line in sys.stdin:
     for i in range(q["n"]):
         if mode == "few" and i == q["n"] - 1:
             time.sleep(60)
-        if mode == "slow":
-            time.sleep(0.4)
+        if mode in ("slow", "slower"):
+            time.sleep(0.4 if mode == "slow" else 1)
         text, end = fenced(right), "stop"
         if mode == "mixed":
             text = [fenced(wrong), fenced(right), "I cannot do that.", "```python\n" + right[: len(right) // 2]][i % 4]

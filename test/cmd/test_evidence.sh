@@ -41,7 +41,7 @@ check sizes_tried grep -q '"sizes_tried":\[50\]' "$tmp/out"
 check sizes_untested grep -q '"sizes_untested":\[\(700000,1000000\|1000000,700000\)\]' "$tmp/out"
 check accepted_in_words exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5
 check unexecuted_in_words grep -q '^not covered: line 18 of the source, which no case executed$' "$tmp/out"
-check sizes_in_words grep -q '^also judged at row lengths that the source compares with: 50$' "$tmp/out"
+check sizes_in_words grep -q '^also judged at row lengths that its numbers and conditions lead to: 50$' "$tmp/out"
 check untested_in_words grep -q '^not covered: sizes that the source compares with: [17]00*, [17]00*$' "$tmp/out"
 # Level quick draws nothing more, and says so: the branch for 50 has not run.
 check quick exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
@@ -73,7 +73,7 @@ check explains_the_same sh -c "grep -qF \"\$(sed -n 2p '$tmp/said')\" '$tmp/out'
 check explains_the_case grep -q '^fails on [a-z]*[0-9]* [0-9]*x50.*, a case for sizes that the source compares with' "$tmp/out"
 check explains_the_least grep -q '^smallest failure: .* 1 row of 50' "$tmp/out"
 check explained_well exits 0 "$bin" explain "$tmp/k.py" --op softmax --seed 5
-check explains_evidence grep -q '^also judged at row lengths that the source compares with: 50$' "$tmp/out"
+check explains_evidence grep -q '^also judged at row lengths that its numbers and conditions lead to: 50$' "$tmp/out"
 check explains_giant grep -q '^large tensors: addresses are right up to 2147471360 elements, but at 2147495936 elements, line 15' "$tmp/out"
 check mint exits 0 "$bin" mint softmax -n 4 --seed 3 --json
 check mint_evidence grep -q '"unexecuted":\[\]' "$tmp/out"

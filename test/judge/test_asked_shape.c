@@ -1,4 +1,5 @@
-// One shape alone: the verdict names what cases had, and the asked shape only where all of its rows were judged.
+// One shape alone: the verdict names what cases had, and the asked shape only where all of its rows were
+// judged.
 #include "judge/asked_shape.h"
 #include "judge/referee.h"
 #include <setjmp.h>
@@ -7,18 +8,18 @@
 
 #include <cmocka.h>
 
-#define KERNEL(special)                                                                  \
-    "import torch\nimport triton\nimport triton.language as tl\n"                        \
-    "@triton.jit\n"                                                                      \
-    "def k(x, o, sx, so, N, s, B: tl.constexpr):\n"                                      \
-    "    r = tl.program_id(0).to(tl.int64)\n"                                            \
-    "    c = tl.arange(0, B)\n"                                                          \
-    "    v = tl.load(x + r * sx + c, mask=c < N, other=0.0).to(tl.float32)\n"            \
-    "    tl.store(o + r * so + c, v * tl.sigmoid(v) * s, mask=c < N)\n"                  \
-    "def run(x):\n"                                                                      \
-    "    M, N = x.shape\n"                                                               \
-    "    o = torch.empty_like(x)\n"                                                      \
-    "    s = 1.0\n    rows = M\n" special                                                \
+#define KERNEL(special)                                                                   \
+    "import torch\nimport triton\nimport triton.language as tl\n"                         \
+    "@triton.jit\n"                                                                       \
+    "def k(x, o, sx, so, N, s, B: tl.constexpr):\n"                                       \
+    "    r = tl.program_id(0).to(tl.int64)\n"                                             \
+    "    c = tl.arange(0, B)\n"                                                           \
+    "    v = tl.load(x + r * sx + c, mask=c < N, other=0.0).to(tl.float32)\n"             \
+    "    tl.store(o + r * so + c, v * tl.sigmoid(v) * s, mask=c < N)\n"                   \
+    "def run(x):\n"                                                                       \
+    "    M, N = x.shape\n"                                                                \
+    "    o = torch.empty_like(x)\n"                                                       \
+    "    s = 1.0\n    rows = M\n" special                                                 \
     "    k[(rows,)](x, o, x.stride(0), o.stride(0), N, s, B=triton.next_power_of_2(N))\n" \
     "    return o\n"
 
@@ -30,9 +31,8 @@ static Verdict judged(Arena *a, Level level, int64_t m, int64_t n, const char *s
     assert_true(op_find(a, STR("silu"), op));
     uint64_t seed = 4;
     Str text = str_of(source);
-    if (!referee_open(&(RefereeConfig){.no_journal = true}, &referee, &e)) fail_msg("%s", e.msg);
-    JudgeRequest q = {
-        .op = op, .level = level, .filter = {.m = m, .n = n, .dtype = DT_F16}, .seed = &seed};
+    if (!referee_open(&(RefereeConfig){.jobs = 1, .no_journal = true}, &referee, &e)) fail_msg("%s", e.msg);
+    JudgeRequest q = {.op = op, .level = level, .filter = {.m = m, .n = n, .dtype = DT_F16}, .seed = &seed};
     if (!referee_judge(referee, a, &q, &text, 1, &v, &e)) fail_msg("%s", e.msg);
     referee_close(referee);
     return v;

@@ -208,32 +208,30 @@ static void calls_go_on_to_a_far_condition(void **state) {
 static void what_changes_is_called_far(void **state) {
     (void)state;
     enum { FAR = 4000, EQUAL = 8 };
-#define DEVICE                                                                              \
-    "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n"    \
-    "@triton.jit\ndef k(x, out, c, f, n, B: tl.constexpr):\n    i = tl.arange(0, B)\n"      \
-    "    t = tl.load(c)\n    tl.debug_barrier()\n    tl.store(c, %s)\n"                                       \
-    "    y = tl.load(x + i, mask=i < n) + 1.0 + (%s).to(tl.float32)\n"                      \
-    "    tl.store(out + i, y, mask=i < n)\n"                                               \
-    "class ModelNew(nn.Module):\n    def __init__(self):\n        self.n = 0\n"            \
-    "        self.c = torch.zeros(1, dtype=torch.int32, device='cuda')\n"                  \
+#define DEVICE                                                                                  \
+    "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n"        \
+    "@triton.jit\ndef k(x, out, c, f, n, B: tl.constexpr):\n    i = tl.arange(0, B)\n"          \
+    "    t = tl.load(c)\n    tl.debug_barrier()\n    tl.store(c, %s)\n"                         \
+    "    y = tl.load(x + i, mask=i < n) + 1.0 + (%s).to(tl.float32)\n"                          \
+    "    tl.store(out + i, y, mask=i < n)\n"                                                    \
+    "class ModelNew(nn.Module):\n    def __init__(self):\n        self.n = 0\n"                 \
+    "        self.c = torch.zeros(1, dtype=torch.int32, device='cuda')\n"                       \
     "    def forward(self, x):\n        self.n = self.n + 1\n        y = torch.empty_like(x)\n" \
     "        k[(1,)](x, y, self.c, %s, x.numel(), B=16)\n        return y\n"
     static const struct {
         const char *store, *wrong, *number;
         int nth; // of the last call; 0: the sequence is left out
     } all[] = {
-        {"t + 1", "t // 3000", "1.0", 3001},
-        {"t + 1", "t == 3000", "1.0", 3001},
-        {"t", "f > 1500.5", "self.n * 0.5", 3002},
-        {"t + 1", "t // 3000 * 0", "1.0", 1 + FAR},
-        {"t * 0 + 7", "t // 3000", "1.0", 0},
-        {"1 - t", "t // 3000", "1.0", 0},
+        {"t + 1", "t // 3000", "1.0", 3001},       {"t + 1", "t == 3000", "1.0", 3001},
+        {"t", "f > 1500.5", "self.n * 0.5", 3002}, {"t + 1", "t // 3000 * 0", "1.0", 1 + FAR},
+        {"t * 0 + 7", "t // 3000", "1.0", 0},      {"1 - t", "t // 3000", "1.0", 0},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         Draw d;
         char source[2048];
         draw_init(&d);
-        static const int flags[CALLS] = {CALL_BUILDS, CALL_RENEWS, CALL_BUILDS | CALL_FAR, CALL_RENEWS | CALL_FAR};
+        static const int flags[CALLS] = {CALL_BUILDS, CALL_RENEWS, CALL_BUILDS | CALL_FAR,
+                                         CALL_RENEWS | CALL_FAR};
         for (int k = 0; k < CALLS; k++) {
             d.call[k].flags = flags[k];
             d.call[k].same_as = k == 1 ? 0 : k == 3 ? 2 : -1;

@@ -1,6 +1,6 @@
 // Numbers of a source: as they stand, computed from each other, and in short texts.
-#include "sandbox/written_numbers.h"
 #include "lang/parse/parse.h"
+#include "sandbox/written_numbers.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

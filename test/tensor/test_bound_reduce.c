@@ -177,10 +177,8 @@ static void prefix_products(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_values),
-        cmocka_unit_test(sums_of_long_rows),
-        cmocka_unit_test(growth_factors),
-        cmocka_unit_test(row_intervals_hold),
+        cmocka_unit_test(row_values),      cmocka_unit_test(sums_of_long_rows),
+        cmocka_unit_test(growth_factors),  cmocka_unit_test(row_intervals_hold),
         cmocka_unit_test(prefix_products),
     };
     return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);

@@ -17,7 +17,7 @@ typedef struct {
         int64_t value; // if not known, and not 0: all numbers below it
     } at[KNOWN_MAX];
     int n;
-    int bits; // of what number() has found: 32 or 64; 0: a number of Python's, without an end
+    int bits;  // of what number() has found: 32 or 64; 0: a number of Python's, without an end
     int loops; // around the present place: names bound in them are not known
 } Known;
 
@@ -322,8 +322,8 @@ void conditions_note(Outcomes *o, Cover *c, const Binding *b, const int64_t grid
         bool whole = a->kind == ARG_PLAIN && (a->value.kind == PY_INT || a->value.kind == PY_BOOL);
         int64_t x = !whole ? 0 : a->value.kind == PY_INT ? a->value.i : a->value.b;
         k.bits = i < params->n && annotation_is_constexpr(params->at[i]->param.annotation) ? 0
-                 : x == (int32_t)x                                                        ? 32
-                                                                                          : 64;
+                 : x == (int32_t)x                                                         ? 32
+                                                                                           : 64;
         know(&k, a->name, whole, x);
     }
     block(&k, &b->kernel->function.body);

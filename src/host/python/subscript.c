@@ -113,8 +113,7 @@ bool subscript_get(Interp *in, Span at, Value v, Value index, Value *out) {
 bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
     int64_t i;
     if (of.kind == V_DICT) return dict_put(in, at, of.dict, index, v);
-    if (of.kind == V_BOUND)
-        return host_unsupported(in, at, "references do not change tensors in place");
+    if (of.kind == V_BOUND) return host_unsupported(in, at, "references do not change tensors in place");
     if (value_is_tensor(of))
         return host_refuse(in, at, "assignment to a subscript: tensors are written by kernels");
     if (of.kind != V_LIST)

@@ -290,7 +290,8 @@ bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
         Fact f = varies_eval(v, scope, n);
         bool sum = n->kind == NODE_BINARY && n->binary.op == OPER_ADD &&
                    (f.kind == FACT_NUMBER || !(f.how & FACT_MIXED));
-        if (sum && adds(varies_eval(v, scope, n->binary.left)) && adds(varies_eval(v, scope, n->binary.right)))
+        if (sum && adds(varies_eval(v, scope, n->binary.left)) &&
+            adds(varies_eval(v, scope, n->binary.right)))
             return false; // nothing is taken away
         bool length =
             n->kind == NODE_CALL && node_is_name(n->call.func, "len"); // hardly ever is one 0 that can be

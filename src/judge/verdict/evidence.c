@@ -37,7 +37,7 @@ static void put_tried(Buf *out, const char *prefix, const char *what, int as, co
     for (int i = 0; i < e->tries; i++)
         if (e->tried_as[i] & as) size[n++] = e->tried[i];
     char line[80];
-    snprintf(line, sizeof line, "also judged at %s that the source compares with:", what);
+    snprintf(line, sizeof line, "also judged at %s that its numbers and conditions lead to:", what);
     put_sizes(out, prefix, line, size, n, false);
 }
 
@@ -49,8 +49,8 @@ static void put_cases(Buf *out, const Verdict *v, const char *prefix) {
     else if (v->cases.passed == v->cases.run)
         buf_printf(out, "%scases: %d passed, then judging stopped\n", prefix, v->cases.run);
     else
-        buf_printf(out, "%scases: %d of %d passed; the other cases were only searched for a worse failure\n", prefix,
-                   v->cases.passed, v->cases.run);
+        buf_printf(out, "%scases: %d of %d passed; the other cases were only searched for a worse failure\n",
+                   prefix, v->cases.passed, v->cases.run);
     const DrawFilter *only = &v->judged.only;
     if (verdict_restricted(v))
         buf_printf(out, "%snot covered: any other %s\n", prefix,

@@ -76,7 +76,8 @@ void large_tensors_words(Buf *out, const LargeTensors *g) {
         buf_printf(out, "%sat %lld elements", g->safe ? ", but " : "addresses are wrong ",
                    (long long)g->fails);
         if (g->at.line) buf_printf(out, ", line %d:%d", g->at.line, g->at.col);
-        buf_printf(out, ": %s. That is no rejection: the definition asks for no tensors that large (giant = True)",
+        buf_printf(out,
+                   ": %s. That is no rejection: the definition asks for no tensors that large (giant = True)",
                    g->why);
     } else if (!g->safe) {
         buf_printf(out, "addresses beyond 2^31 elements could not be tried: %s", g->why);
@@ -102,11 +103,12 @@ static json_t *restricted(const Verdict *v) {
     asked_shape(v, asked);
     bool cut = verdict_shape_cut(v), copied = v->judged.copied;
     json_t *o = json_pack("{s:s?, s:s?}", "shape",
-                          only->m <= 0       ? NULL
+                          only->m <= 0     ? NULL
                           : cut && !copied ? v->judged.drawn
                                            : asked,
                           "dtype", only->dtype > 0 ? dtype_info[only->dtype].torch : NULL);
-    if (cut) json_object_set_new(o, copied ? "drawn" : "asked", json_string(copied ? v->judged.drawn : asked));
+    if (cut)
+        json_object_set_new(o, copied ? "drawn" : "asked", json_string(copied ? v->judged.drawn : asked));
     return o;
 }
 

@@ -169,8 +169,8 @@ static void truth_seen(Walk *w, const Node *n) {
     note_number(w, n, numbers_truth(&w->numbers, n) + (ways == COVER_TRUE), n);
 }
 
-// Arithmetic, in kernels of numbers that all programs share, that has always come out one way: the other one may be what a special case is made
-// of.
+// Arithmetic, in kernels of numbers that all programs share, that has always come out one way: the other one
+// may be what a special case is made of.
 static void computed(Walk *w, const Node *n) {
     bool mixes = w->kernel ? w->cover->mixes : w->numbers.mixes;
     if (!(w->cover->keeps || mixes) || (!node_extreme(n) && !node_saturates(n))) return;

@@ -69,9 +69,8 @@ static void what_wraps_may_be_negative(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_wraps_may_be_negative),
-        cmocka_unit_test(arithmetic_is_bounded),
-                                       cmocka_unit_test(comparisons_are_sure_or_unknown),
-                                       cmocka_unit_test(functions_are_known)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_wraps_may_be_negative), cmocka_unit_test(arithmetic_is_bounded),
+        cmocka_unit_test(comparisons_are_sure_or_unknown), cmocka_unit_test(functions_are_known)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,8 +130,8 @@ static void an_acceptance_is_told_fact_by_fact(void **state) {
     says(&v, "every number of rows up to 60 had a case\n");
     v.evidence.tried[0] = 50, v.evidence.tried[1] = 51, v.evidence.tries = 2;
     v.evidence.tried_as[0] = TRIED_LENGTH, v.evidence.tried_as[1] = TRIED_LENGTH | TRIED_SLICES;
-    says(&v, "# also judged at row lengths that the source compares with: 50, 51\n");
-    says(&v, "# also judged at numbers of rows that the source compares with: 51\n");
+    says(&v, "# also judged at row lengths that its numbers and conditions lead to: 50, 51\n");
+    says(&v, "# also judged at numbers of rows that its numbers and conditions lead to: 51\n");
     v.evidence.untested[0] = 70000, v.evidence.untesteds = 1, v.evidence.coverage.more_sizes = true;
     says(&v, "with: 70000 and further ones\n");
     v.decision.status = STATUS_race; // of a rejection none of it matters

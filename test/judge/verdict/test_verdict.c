@@ -174,12 +174,14 @@ static void evidence_in_words(void **state) {
     Arena a = {0};
     assert_string_equal(large_words(&a, (LargeTensors){.safe = 5}),
                         "addresses are right up to 5 elements (a few programs of each launch)");
-    assert_string_equal(large_words(&a, (LargeTensors){.safe = 5, .fails = 9, .at = {3, 4}, .why = "w"}),
-                        "addresses are right up to 5 elements, but at 9 elements, line 3:4: w. That is no rejection: the "
-                        "definition asks for no tensors that large (giant = True)");
-    assert_string_equal(large_words(&a, (LargeTensors){.fails = 9, .why = "w"}),
-                        "addresses are wrong at 9 elements: w. That is no rejection: the definition asks for no tensors "
-                        "that large (giant = True)");
+    assert_string_equal(
+        large_words(&a, (LargeTensors){.safe = 5, .fails = 9, .at = {3, 4}, .why = "w"}),
+        "addresses are right up to 5 elements, but at 9 elements, line 3:4: w. That is no rejection: the "
+        "definition asks for no tensors that large (giant = True)");
+    assert_string_equal(
+        large_words(&a, (LargeTensors){.fails = 9, .why = "w"}),
+        "addresses are wrong at 9 elements: w. That is no rejection: the definition asks for no tensors "
+        "that large (giant = True)");
     assert_string_equal(large_words(&a, (LargeTensors){.why = "no room"}),
                         "addresses beyond 2^31 elements could not be tried: no room");
     Buf b = BUF(&a);
