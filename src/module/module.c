@@ -167,8 +167,8 @@ static bool make_inputs(Interp *in, const ModuleAsk *ask, ModuleRun *out, Value 
     return true;
 }
 
-// Whether random numbers reach a result that are neither inputs nor parameters: nobody else has them. What
-// was seen stays in a set that is open to pointers alone.
+// Whether numbers reach a result that are neither inputs nor parameters: nobody else has those that are
+// random. What was seen stays in a set that is open to pointers alone.
 typedef struct {
     Arena *arena;
     const Bound **slot, **stack;
@@ -219,10 +219,10 @@ static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
                    false;
         if (!form_may_use(in, at, each[i].bound)) return false;
         if (holds_noise(in->arena, each[i].bound))
-            return host_unsupported(
-                in, at,
-                "random numbers that the file draws outside of get_inputs reach the result: "
-                "make them an nn.Parameter, or an input");
+            return host_unsupported(in, at,
+                                    "random numbers that the file draws outside of get_inputs, or elements "
+                                    "of torch.empty, reach the "
+                                    "result: make them an nn.Parameter, or an input");
         out->output[out->outputs++] = each[i].bound;
     }
     return true;

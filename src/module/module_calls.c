@@ -144,6 +144,10 @@ static bool drawn(Call *c, Drawn *d, Value *out) {
 
 static bool keep(Call *c, Drawn *d, FormTensor t, Value *out) {
     ModuleForm *f = c->in->form;
+    if (f->forward)
+        return host_unsupported(c->in, c->at,
+                                "a module or a parameter made in forward has no right answer: each call "
+                                "draws other weights; make it in __init__");
     if (f->tensors == FORM_TENSORS_MAX)
         return host_unsupported(c->in, c->at, "a model has at most %d parameters here", FORM_TENSORS_MAX);
     if (f->knowns > f->tensors) d->name = f->known[f->tensors].name;
@@ -203,6 +207,12 @@ static bool source(Call *c, Drawn *d, Value *out) {
 bool api_module_random(Call *c, Value *out) {
     Drawn d = {.dtype = DT_F32, .kind = str_ends(c->name, "n") ? DRAWN_NORMAL : DRAWN_UNIT};
     return sizes_and_type(c, c->rest, c->rests, c->arg[1], &d) && source(c, &d, out);
+}
+
+// What is there by chance is drawn, so that no result that follows from it can be taken for one.
+bool api_module_empty(Call *c, Value *out) {
+    Drawn d = {.dtype = DT_F32, .kind = DRAWN_UNIT, .stream = ++c->in->form->sources_drawn};
+    return sizes_and_type(c, c->rest, c->rests, c->arg[1], &d) && drawn(c, &d, out);
 }
 
 // randint(high, size), randint(low, high, size)

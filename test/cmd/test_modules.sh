@@ -107,10 +107,14 @@ says() { # NAME SCRIPT TEXT: what is refused, changed so
     changed "$1" "$2" && refused "$tmp/$1.py" "$3"
 }
 check parameter_is_random shown "$tmp/base.py"
-hidden='outside of get_inputs reach the result'
+hidden='outside of get_inputs, or elements of torch.empty, reach the result'
 check random_in_forward says forward 's/\* OWN/+ torch.randn(16, 64)/' 'forward.py:13:40: random numbers in forward have no right answer'
 check random_in_init says init 's/nn.Parameter(\(.*\))$/\1/' "$hidden"
 check random_buffer says buffer 's/self.own = .*/self.register_buffer("own", torch.randn(n))/' "$hidden"
+check undefined_buffer says undefined 's/self.own = .*/self.register_buffer("own", torch.empty(n))/' "$hidden"
+defined() { changed defined 's/torch.randn(n) \* 0.02/torch.empty(n)/' && shown "$tmp/defined.py"; }
+check parameter_of_undefined defined
+check layer_in_forward says layer 's/\* OWN/+ nn.Linear(64, 64)(x)/' 'layer.py:13:40: a module or a parameter made in forward has no right answer'
 check random_of_the_file says file 's/^OWN = .*/OWN = torch.rand(1)/' "$hidden"
 unused() { changed unused 's/^OWN = .*/OWN = 1.0; UNUSED = torch.rand(1)/' && shown "$tmp/unused.py"; }
 check random_and_unused unused

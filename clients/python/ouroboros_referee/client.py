@@ -16,6 +16,7 @@ _DTYPES = ("fp16", "float16", "bf16", "bfloat16", "fp32", "float32")
 _SIDE_MAX = 1 << 20
 _TIMED_MAX = 8  # shapes of one request
 _VERSION_SECONDS = 30.0
+_LAST_WORDS_SECONDS = 5.0  # for standard error to end after the program did
 
 
 class RefereeError(Exception):
@@ -205,8 +206,8 @@ class _Job:
 
 
 class _Process:
-    """One running referee and its two threads: one writes what is asked, one reads what is answered. Both are
-    needed: the referee reads no more when its answers are not taken."""
+    """One running referee and its three threads: one writes what is asked, one reads what is answered, one what it
+    says on standard error. All are needed: the referee reads no more when its answers are not taken."""
 
     def __init__(self, command, on_answer, on_end):
         self.on_answer, self.on_end = on_answer, on_end
@@ -224,6 +225,7 @@ class _Process:
             threading.Thread(target=f, daemon=True, name="referee-" + f.__name__.strip("_"))
             for f in (self._write, self._listen, self._read)
         ]
+        self.listener = self.threads[1]
         for t in self.threads:
             t.start()
 
@@ -270,6 +272,7 @@ class _Process:
             self.on_answer(self, line)
         self.popen.stdout.close()
         code = self.popen.wait()
+        self.listener.join(_LAST_WORDS_SECONDS)  # what it said before it ended may still be in the pipe
         self.close_input()
         self.on_end(self, code)
 
