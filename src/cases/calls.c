@@ -36,6 +36,26 @@ static int smallest_case(const Draw *d, const CaseSpec *layout) {
     return least;
 }
 
+// The first case of those with the most of something that is not too large to be called several times. -1:
+// none.
+typedef enum { BY_ELEMENTS, BY_LENGTH, BY_SLICES } Most;
+
+static int largest(const Draw *d, const CaseSpec *layout, Most what) {
+    enum { ELEMENTS = 1 << 17, MORE_ELEMENTS = 1 << 18, SEVERAL = 5 };
+    int found = -1;
+    int64_t most = 0;
+    for (int i = 0; i < d->cases; i++) {
+        int64_t slices = domain_slices(d->domain, d->truth[i].dim),
+                length = domain_length(d->domain, d->truth[i].dim), elements = slices * length;
+        if (d->truth[i].twin || input_bytes(&layout[i]) <= SMALL_BYTES) continue;
+        if (elements > (what == BY_ELEMENTS ? ELEMENTS : MORE_ELEMENTS)) continue;
+        if (what == BY_ELEMENTS && slices < SEVERAL) continue;
+        int64_t value = what == BY_ELEMENTS ? elements : what == BY_LENGTH ? length : slices;
+        if (value > most) most = value, found = i;
+    }
+    return found;
+}
+
 // How much the values of a case can show: of several slices, of longer lines.
 static int worth(const Draw *d, int index) {
     enum { SLICES = 5, LENGTH = 16 };
@@ -78,6 +98,9 @@ static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, in
 
 // ---- other values of the same shape: elements that are there, at other places
 
+// Which: two elements, one slice, or all of them, in several ways. Where there is one slice alone, all.
+typedef enum { CHANGE_NONE, CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL, CHANGE_AFTER } Change;
+
 // Which inputs change: those with slices, all together; where there is but one slice, data whose elements
 // mean the same wherever in a line they stand.
 static bool changes(const Domain *m, int64_t slices, int input) {
@@ -85,9 +108,12 @@ static bool changes(const Domain *m, int64_t slices, int input) {
     return slices > 1 ? m->slice_axis[input] >= 0 : in->rank > 0 && plan_is_data(in) && in->keep < 0;
 }
 
-static void own_values(const Domain *m, int64_t slices, CallSpec *c, int64_t *at) {
+static void own_values(const Draw *d, CallPlan *p, Change change, int64_t *at) {
+    CallSpec *c = &p->call[p->calls - 1];
+    int64_t slices = slices_of(d->domain, &d->truth[c->case_index]);
+    p->of[p->calls - 1].change = change;
     for (int i = 0; i < c->spec.inputs; i++) {
-        if (!changes(m, slices, i)) continue;
+        if (!changes(d->domain, slices, i)) continue;
         c->spec.input[i].at = *at;
         *at += (c->spec.input[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
@@ -142,14 +168,10 @@ static void swap_elements(const Domain *m, uint8_t *map, const CallSpec *c, int 
     }
 }
 
-// What differs in the calls of other values, in this order. CHANGE_AFTER: all slices, once the first
-// values have been repeated: an object that goes over to what it has kept then meets others.
-typedef enum { CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL, CHANGE_AFTER } Change;
-
 static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, Change change, int attempt,
                         uint8_t *map) {
     int64_t slices = slices_of(d->domain, &d->truth[c->case_index]);
-    Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 4 + (uint64_t)change);
+    Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 8 + (uint64_t)change);
     int64_t step = slices > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)slices - 1) : 0;
     int64_t only =
         change == CHANGE_SLICE ? ((int64_t)rng_below(&r, (uint64_t)slices) + attempt) % slices : -1;
@@ -158,13 +180,13 @@ static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, 
         const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
         if (to->at == x->at) continue;
         memcpy(map + to->at, map + x->at, (size_t)x->bytes);
-        if (change == CHANGE_ELEMENTS) continue;
+        if (slices > 1 && change == CHANGE_ELEMENTS) continue;
         if (slices <= 1) turn_elements(map, to, x, line_axis(d->domain, i), choice);
         for (int64_t k = 0; slices > 1 && k < slices; k++)
             if (only < 0 || k == only)
                 slice_copy(map, to, k, x, (k + step) % slices, d->domain->slice_axis[i]);
     }
-    if (change == CHANGE_ELEMENTS) swap_elements(d->domain, map, c, attempt, &r);
+    if (slices > 1 && change == CHANGE_ELEMENTS) swap_elements(d->domain, map, c, attempt, &r);
 }
 
 // From its storage's beginning on, by its shape, strides and dtype.
@@ -281,26 +303,41 @@ static void move_values(const CallSpec *c, const CaseSpec *from, uint8_t *map) {
 
 // ---- the plan
 
+// Calls of other values, behind the first call of a sequence. The last has tensors of its own: an object that
+// kept the first ones looks into them in vain.
+static void other_values(const Draw *d, const CaseSpec *layout, int first, int flags, CallPlan *p,
+                         int64_t *at) {
+    for (Change k = CHANGE_ELEMENTS; k <= CHANGE_ALL; k++) {
+        call_add(p, d, layout, first, k == CHANGE_ALL ? flags : flags | CALL_RENEWS);
+        own_values(d, p, k, at);
+    }
+}
+
+// A call that is made many times, each time with the values of one of the sequence's calls so far.
+static void call_repeat(const Draw *d, CallPlan *p, int begin, int repeats) {
+    CallSpec *c = &p->call[p->calls - 1];
+    c->repeats = repeats;
+    c->far = repeats == MANY_CALLS ? FAR_CALLS : 0;
+    c->turn_of = begin;
+    while (c->turn_of + c->turns < p->calls - 1 && p->call[begin + c->turns].repeats == 1) c->turns++;
+    c->turn_seed = rng_mix(d->seed, 0x7475726e + (uint64_t)begin);
+}
+
 // The first sequence, which repeats a call, goes on to longer lines: what an object keeps for a shape has to
 // grow there.
 static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int repeats, CallPlan *p,
                           int64_t *at) {
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c + (uint64_t)first));
-    int64_t slices = slices_of(d->domain, &d->truth[first]);
     int begin = p->calls, other = choose(d, layout, first, DT_F32, repeats > 0, &r);
     const CaseSpec *spec = &layout[first];
     call_add(p, d, layout, first, CALL_BUILDS);
-    for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && slices > 1; k++)
-        own_values(d->domain, slices, call_add(p, d, layout, first, CALL_RENEWS), at);
-    // The last in tensors of their own: an object that kept the first ones looks into them in vain.
-    own_values(d->domain, slices, call_add(p, d, layout, first, slices > 1 ? 0 : CALL_RENEWS), at);
+    other_values(d, layout, first, 0, p, at);
     for (int k = 0; repeats > 0 && k < 2 * TO_NEWS; k++) {
-        CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
-        c->same_as = begin;
-        c->repeats = repeats;
-        c->far = repeats == MANY_CALLS ? FAR_CALLS : 0;
+        call_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
+        call_repeat(d, p, begin, repeats);
     }
-    if (repeats > 0) own_values(d->domain, slices, call_add(p, d, layout, first, CALL_RENEWS), at);
+    // An object that goes over to what it has kept meets others.
+    if (repeats > 0) call_add(p, d, layout, first, CALL_RENEWS), own_values(d, p, CHANGE_AFTER, at);
     // Right behind a call of that shape: what is kept for a shape has not been replaced yet.
     call_add(p, d, layout, first, 0);
     if (!other_layout(d, p, at)) p->calls--;
@@ -333,9 +370,27 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p) {
     if (p->calls > begin) call_add(p, d, layout, p->call[begin].case_index, 0)->same_as = begin;
 }
 
+// What is counted or kept of large calls alone: fewer slices and more, long lines, many slices, a small call,
+// and the first large values again. An object that was made for some weights meets those of that length.
+static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
+    int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
+    const int other[] = {largest(d, layout, BY_LENGTH), largest(d, layout, BY_SLICES), small};
+    if (first < 0) return;
+    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
+    call_add(p, d, layout, first, CALL_BUILDS);
+    bool grows = fewer_slices(d, p, &r);
+    if (grows) call_add(p, d, layout, first, 0);
+    call_add(p, d, layout, first, 0);
+    own_values(d, p, CHANGE_ALL, at);
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (other[k] >= 0 && !has_shape(p, begin, d->truth[other[k]].dim))
+            call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    call_add(p, d, layout, first, 0)->same_as = begin + grows;
+}
+
 // A counter in a tensor chooses without a condition: as many equal calls as for a condition on what is kept,
 // of the case with the fewest programs whose values can show anything.
-static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p) {
+static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     enum { SHORTEST = 16, USUAL = 1024 };
     int best = -1, begin = p->calls;
     int64_t least = 0;
@@ -347,21 +402,20 @@ static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p) {
     }
     if (best < 0) return;
     call_add(p, d, layout, best, CALL_BUILDS | CALL_FAR);
-    CallSpec *c = call_add(p, d, layout, best, CALL_RENEWS | CALL_FAR);
-    c->same_as = begin;
-    c->repeats = MANY_CALLS;
-    c->far = FAR_CALLS;
+    other_values(d, layout, best, CALL_FAR, p, at);
+    call_add(p, d, layout, best, CALL_RENEWS | CALL_FAR);
+    call_repeat(d, p, begin, MANY_CALLS);
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS + 1 };
+    enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS + 1, LARGE = 7, FAR = 5 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
     int sequences = 0;
     p->calls = 0;
     p->arena = a;
-    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 1 + 2 < WIRE_CALLS_MAX);
+    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 1 + LARGE + FAR < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
         int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], false, &r);
         if (first < 0) continue;
@@ -370,7 +424,8 @@ void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, 
     }
     if (!sequences) plan_sequence(d, layout, smallest_case(d, layout), SOME_CALLS, p, at);
     if (thorough) plan_tour(d, layout, p);
-    if (thorough) plan_far(d, layout, p);
+    if (thorough) plan_large(d, layout, p, at);
+    if (thorough) plan_far(d, layout, p, at);
 }
 
 // Somewhere the two answers are surely not taken for each other.
@@ -391,12 +446,12 @@ static bool tells_apart(const Bound *x, const Bound *y) {
 }
 
 // NULL: the reference fails. Values that would show nothing are drawn again, a few times.
-static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from, const Change *change,
-                               uint8_t *map, DiagList *diags) {
+static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from, Change change, uint8_t *map,
+                               DiagList *diags) {
     enum { ATTEMPTS = 12 };
     const Bound *first = d->truth[c->case_index].expected, *b = NULL;
     for (int k = 0; k < ATTEMPTS; k++) {
-        if (change) fill_values(d, c, from, *change, k, map);
+        if (change) fill_values(d, c, from, change, k, map);
         b = domain_answer(diags->arena, d->domain, map, &c->spec, NULL, diags);
         if (!b || !change || tells_apart(first, b)) break;
     }
@@ -408,7 +463,6 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     d->calls = p->calls;
     d->called = NEWN(a, CallTruth, (size_t)p->calls + 1);
     Arena scratch = {0};
-    Change next = CHANGE_ELEMENTS;
     for (int i = 0; i < p->calls && ok; i++) {
         const CallSpec *c = &p->call[i];
         const CaseSpec *from = &d->spec[c->case_index];
@@ -417,7 +471,6 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         *t = p->of[i];
         bool own = false, rows = memcmp(t->dim, of->dim, sizeof t->dim) != 0;
         for (int k = 0; k < c->spec.inputs; k++) own |= c->spec.input[k].at != from->input[k].at;
-        if (c->flags & CALL_BUILDS) next = slices_of(d->domain, of) > 1 ? CHANGE_ELEMENTS : CHANGE_ALL;
         t->expected = of->expected;
         if (t->moved) {
             move_values(c, from, map);
@@ -425,12 +478,11 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         }
         if (!own && !rows && t->dtype == of->dtype) continue;
         DiagList diags = DIAGS(&scratch);
-        const Bound *b = own_answer(d, c, from, own ? &next : NULL, map, &diags);
+        const Bound *b = own_answer(d, c, from, own ? (Change)t->change : CHANGE_NONE, map, &diags);
         const Diag *why = diag_first(&diags);
         ok = b || err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
                           STR_ARG(d->op->name), why ? why->msg : "it failed");
         if (ok) t->expected = draw_keep(&d->kept[0], b);
-        next += own;
         arena_free(&scratch);
     }
     arena_free(&scratch);

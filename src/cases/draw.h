@@ -64,6 +64,7 @@ typedef struct {
     DType dtype;      // of the floating inputs
     uint64_t strided; // as a case's
     bool moved;       // its values are those of the case, elsewhere
+    int change;       // not 0: which other values of the same shape it has (calls.c)
 } CallTruth;
 
 typedef struct {

@@ -101,26 +101,33 @@ static bool judge_kept(Calls *z, int call) {
     return settle(z, STATUS_incorrect, "kept_answer", &b);
 }
 
+// The call before it that had the same values; -1: none.
+static int same_values(const Calls *z, int call) {
+    const CallSpec *s = &z->draw->call[call];
+    return s->turns > 0 ? call_values(s, z->of[call]->nth) : s->same_as;
+}
+
 // The same config, the same order of programs. Atomics may be kept from call to call, and add in another
 // order.
 static bool judge_again(Calls *z, int call) {
     const CallSpec *s = &z->draw->call[call];
-    const CaseReport *r = z->of[call], *first = s->same_as >= 0 ? z->of[s->same_as] : NULL;
+    int same = same_values(z, call);
+    const CaseReport *r = z->of[call], *first = same >= 0 ? z->of[same] : NULL;
     Buf b = BUF(z->arena);
     if (!first || r->atomic_launches > 0 || first->atomic_launches > 0 || r->configs > 1) return true;
-    if (memcmp(z->child->output + s->spec.output_at,
-               z->child->output + z->draw->call[s->same_as].spec.output_at,
+    if (memcmp(z->child->output + s->spec.output_at, z->child->output + z->draw->call[same].spec.output_at,
                (size_t)s->spec.output_bytes) == 0)
         return true;
     buf_puts(&b, "The result of ");
     put_call(&b, z, call);
-    buf_puts(&b, ", has other bits than that of call 1, which had the same values");
+    buf_printf(&b, ", has other bits than that of call %d, which had the same values", first->nth);
     buf_puts(&b, ". What is kept from call to call must not decide about values.");
     return settle(z, STATUS_nondeterministic, "calls", &b);
 }
 
 static bool judge_answer(Calls *z, int call) {
-    const Bound *b = z->draw->called[call].expected;
+    int same = z->draw->call[call].turns > 0 ? same_values(z, call) : call;
+    const Bound *b = z->draw->called[same].expected;
     for (int k = 0; b; k++, b = b->also)
         if (!judge_form(z, call, k, b) || !judge_values(z, call, k, b)) return false;
     return true;

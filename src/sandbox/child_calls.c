@@ -5,9 +5,11 @@
 // child.c.
 #include "sandbox/child.h"
 
+#include <math.h>
+
 // Of calls that are made many times in a row, all together; and while one of them may still do something new.
 static const int64_t REPEATED_LANES = (int64_t)1 << 27, FAR_LANES = (int64_t)1 << 30;
-enum { MEMORY_LEFT = 16 << 20, STORAGES_LEFT = 64, PRINTS = 6, STUCK_MOST = 16 };
+enum { MEMORY_LEFT = 16 << 20, STORAGES_LEFT = 64, PRINTS = 24, STUCK_MOST = 16 };
 static const size_t PRINTED_MOST = 16 << 20; // bytes
 
 typedef struct {
@@ -27,13 +29,23 @@ typedef struct {
     bool asked, waits; // for more of them: what waits_for_calls() said last
 } Sequence;
 
+static bool turns_sane(const Child *c, const CallSpec *call, int i) {
+    if (call->repeats == 1) return call->turns == 0;
+    if (call->turns < 1 || call->turn_of < 0 || call->turn_of > i - call->turns) return false;
+    for (int k = 0; k < call->turns; k++) {
+        const CaseSpec *s = &c->call_spec[call->turn_of + k].spec;
+        if (s->inputs != call->spec.inputs || s->output_bytes != call->spec.output_bytes) return false;
+    }
+    return true;
+}
+
 static bool call_sane(const Child *c, int i) {
     const CallSpec *call = &c->call_spec[i];
     const CaseSpec *s = &call->spec;
     return inputs_of(c, s) && outputs_sane(s) && s->again == 0 && s->contract == 0 && s->origin_at == 0 &&
            s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
            call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX && call->far >= 0 &&
-           call->far <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
+           call->far <= WIRE_REPEATS_MAX && turns_sane(c, call, i) && (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }
@@ -89,11 +101,16 @@ static bool call_inputs(Sequence *q, int i, Tensor input[WIRE_INPUTS_MAX]) {
     return true;
 }
 
-// Before a call is made once more: what it changes in place has its values again.
-static bool inputs_restore(const Sequence *q, const CaseSpec *spec, Tensor *input) {
-    for (int k = 0; k < spec->outputs; k++) {
-        int i = spec->output[k].input;
-        if (i >= 0 && !input_restore(q->c, &inputs_of(q->c, spec)[i], &input[i])) return false;
+// Before one of many calls: the values whose turn it is, in the tensors that are there. What is changed in
+// place has its values again.
+static bool inputs_turn(const Sequence *q, const CaseSpec *spec, Tensor *input) {
+    const CaseTensor *all = inputs_of(q->c, spec);
+    for (int i = 0; i < spec->inputs; i++) {
+        Storage *s = input[i].storage;
+        if (s->bytes != (size_t)all[i].bytes || !within(all[i].at, all[i].bytes, q->c->job->draw_bytes))
+            return false;
+        if (!s->read_only && !input_restore(q->c, &all[i], &input[i])) return false;
+        if (s->read_only) s->data = (uint8_t *)(uintptr_t)(q->c->job->draw + all[i].at);
     }
     return true;
 }
@@ -108,11 +125,35 @@ static void finding_of_call(Sequence *q, const Diag *d) {
     send_finding(q->c, &told, &q->m->count);
 }
 
+// The answer to the same values, earlier in the sequence.
+static const uint8_t *answer_before(const Child *c, const CallSpec *call) {
+    return c->job->output + c->call_spec[call_values(call, c->nth)].spec.output_at;
+}
+
 static bool same_bits(const Child *c, const CallSpec *call) {
-    const CaseSpec *before = &c->call_spec[call->same_as].spec;
-    return before->output_bytes == call->spec.output_bytes &&
-           memcmp(c->job->output + before->output_at, c->job->output + call->spec.output_at,
+    return memcmp(answer_before(c, call), c->job->output + call->spec.output_at,
                   (size_t)call->spec.output_bytes) == 0;
+}
+
+// Atomics add in another order each time. More than that is worth a look by the parent.
+static bool about_the_same(const Child *c, const CallSpec *call, const Tensor *out) {
+    const double near = 0x1p-6;
+    const uint8_t *now = c->job->output + call->spec.output_at, *before = answer_before(c, call);
+    for (int k = 0; k < call->spec.outputs; k++) {
+        const CaseOutput *o = &call->spec.output[k];
+        DType t = out[k].dtype;
+        int64_t size = dtype_bytes(t), n = o->bytes / size;
+        double most = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double x = fabs(dtype_load(t, before + o->at + i * size));
+            if (isfinite(x)) most = fmax(most, x);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            double x = dtype_load(t, before + o->at + i * size), y = dtype_load(t, now + o->at + i * size);
+            if (!(x == y) && !(fabs(x - y) <= near * most) && !(isnan(x) && isnan(y))) return false;
+        }
+    }
+    return true;
 }
 
 // Some line, or some way for a comparison to come out, waits for what the program keeps to change.
@@ -159,7 +200,8 @@ static void note_kept(Sequence *q, int storages) {
 
 // Whether a call that is made many times goes on. Without atomics, other bits are the end of it.
 static bool goes_on(Sequence *q, const CallSpec *call, const CaseReport *r, int news) {
-    if (call->same_as >= 0 && r->atomic_launches == 0 && !same_bits(q->c, call)) return false;
+    const Tensor *out = q->out[call - q->c->call_spec];
+    if (r->atomic_launches > 0 ? !about_the_same(q->c, call, out) : !same_bits(q->c, call)) return false;
     if (arena_left(&q->c->call) <= MEMORY_LEFT || q->m->storages.count + STORAGES_LEFT >= STORAGES_MAX)
         return false;
     // What grows with each call is looked through after each.
@@ -207,7 +249,8 @@ static bool call_make(Sequence *q, int i, int *code) {
         int storages = q->m->storages.count, news = c->cover->news;
         c->nth++;
         c->cover->launched = 0;
-        if (more && !inputs_restore(q, &call->spec, input)) return false;
+        if (call->repeats > 1 && !inputs_turn(q, &c->call_spec[call_values(call, c->nth)].spec, input))
+            return false;
         machine_ready(q, call);
         q->diags = DIAGS(&c->call);
         bool ok = (i > q->first || host_build(q->program, input, q->inputs)) &&

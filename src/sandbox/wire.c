@@ -1,7 +1,10 @@
 #include "sandbox/wire.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/numeric/rng.h"
 
 // Counters are sums that go into JSON and ratios: exact in a double, and far from any overflow.
 static const int64_t count_max = (int64_t)1 << 53;
@@ -20,6 +23,19 @@ void wire_message(CaseReport *r, const char *text) {
     memcpy(r->message, text, n);
     printable(r->message, sizeof r->message);
 }
+
+// Numbers that are even choose freely, those between them what neither neighbour has.
+static int turn_at(const CallSpec *c, int64_t nth) {
+    uint64_t x = rng_mix(c->turn_seed, (uint64_t)nth);
+    if (c->turns < 3 || nth % 2 == 0) return (int)(x % (uint64_t)c->turns);
+    int before = turn_at(c, nth - 1), after = turn_at(c, nth + 1);
+    int least = before < after ? before : after, most = before < after ? after : before;
+    int turn = (int)(x % (uint64_t)(c->turns - 1 - (least != most)));
+    turn += turn >= least;
+    return turn + (least != most && turn >= most);
+}
+
+int call_values(const CallSpec *c, int64_t nth) { return c->turn_of + turn_at(c, nth); }
 
 size_t memory_needed(const CaseSpec *spec, int n) {
     enum { TIMES = 8 };

@@ -16,7 +16,7 @@
 
 enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 64, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
-enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 72, WIRE_REPEATS_MAX = 1 << 20 };
+enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 80, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {
     int32_t dtype, rank;
@@ -115,8 +115,15 @@ typedef struct {
     int32_t same_as;    // the call that had the same inputs: an index; -1: none
     int32_t repeats;    // how often it is made in a row, at most; only the last answer is kept
     int32_t far;        // the same while a condition on what the program keeps has come out one way only
-    int64_t kept_at;    // in the output mapping: room for the same tensor's bytes at the end of the sequence
+    int32_t turns;      // of what is made many times: how many calls there are whose values take turns
+    int32_t turn_of;    // the first of those: an index. All have the inputs' layout
+    uint64_t turn_seed;
+    int64_t kept_at; // in the output mapping: room for the same tensor's bytes at the end of the sequence
 } CallSpec;
+// The index of the call whose values call number `nth` of a sequence has, if it is one that is made many
+// times. Where three or more take turns, never that of number nth - 1: an answer that was kept from then is
+// wrong.
+int call_values(const CallSpec *c, int64_t nth);
 
 typedef struct {
     uint32_t magic, cases, calls;

@@ -44,7 +44,7 @@ static void a_sequence_has_all_that_may_change(void **state) {
         Draw d = draw_of(&op, "rmsnorm_gemma", LEVEL_QUICK, seed);
         assert_true(d.calls >= 12 && d.calls <= 16);
         assert_int_equal(d.call[0].flags, CALL_BUILDS);
-        int last = d.calls - 1, same = 0;
+        int last = d.calls - 1, same = 0, repeated = 0;
         assert_int_equal(d.call[last].same_as, 0);
         for (int i = 0; i < d.calls; i++) {
             const CallSpec *c = &d.call[i];
@@ -52,6 +52,9 @@ static void a_sequence_has_all_that_may_change(void **state) {
             assert_non_null(d.called[i].expected);
             assert_true(c->spec.processors == d.call[0].spec.processors);
             same += c->same_as == 0;
+            repeated += c->repeats > 1;
+            // Of an element, of a slice, of all, and the first ones take turns.
+            if (c->repeats > 1) assert_true(c->turns == 4 && c->turn_of == 0);
             dtype |= t->dtype != d.truth[d.call[0].case_index].dtype;
             rows |= memcmp(d.called[i].dim, t->dim, sizeof t->dim) != 0;
             assert_int_equal(c->spec.output_bytes,
@@ -59,7 +62,8 @@ static void a_sequence_has_all_that_may_change(void **state) {
             // The weight is what the object has; elements of x change, one or all of its rows.
             if (!(c->flags & CALL_OTHER)) assert_int_equal(differing(&d, c, 1), 0);
         }
-        assert_int_equal(same, 7); // six times in a row, and at the end
+        assert_int_equal(same, 1); // at the end
+        assert_int_equal(repeated, 6);
         assert_int_equal(differing(&d, &d.call[1], 0), 2);
         int64_t row = d.spec[d.call[2].case_index].input[0].shape[1];
         assert_true(differing(&d, &d.call[2], 0) <= row && differing(&d, &d.call[3], 0) > row);
@@ -134,19 +138,44 @@ static void full_has_more_of_them_and_further_cases_fewer(void **state) {
         to_news += d.call[i].repeats > 1 && (d.call[i].flags & CALL_TO_NEWS);
     }
     assert_true(to_news >= 3 && far > repeats);
-    assert_int_equal(sequences, 5);
-    // The last one is for counters: a call, and as many equal ones as there may be.
-    int last = d.calls - 2, tour = last;
+    assert_int_equal(sequences, 6);
+    // The last one is for counters: some calls, and as many of their values as there may be.
+    int last = d.calls - 5, large = last;
     assert_int_equal(d.call[last].flags, CALL_BUILDS | CALL_FAR);
-    assert_true(d.call[last + 1].far == far && d.call[last + 1].same_as == last);
+    assert_true(d.call[last + 4].far == far && d.call[last + 4].turn_of == last);
+    assert_int_equal(d.call[last + 4].turns, 4);
+    while (!(d.call[--large].flags & CALL_BUILDS)) continue;
+    int tour = large;
     while (!(d.call[--tour].flags & CALL_BUILDS)) continue;
-    assert_true(last - tour >= 20);
-    for (int i = tour; i < last - 1; i++)
+    assert_true(large - tour >= 20);
+    for (int i = tour; i < large - 1; i++)
         for (int k = tour; k < i; k++)
             assert_memory_not_equal(d.called[i].dim, d.called[k].dim, sizeof d.called[i].dim);
-    assert_int_equal(d.call[last - 1].same_as, tour);
+    assert_int_equal(d.call[large - 1].same_as, tour);
     assert_true(repeats >= 1000);
     draw_free(&d);
+}
+
+static int64_t numel(const Draw *d, int call) { return d->called[call].dim[0] * d->called[call].dim[1]; }
+
+// What is counted of large tensors: one object has more rows than it was made with, then long and many ones.
+static void large_calls_have_a_sequence(void **state) {
+    (void)state;
+    Op op;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        Draw d = draw_of(&op, "softmax", LEVEL_FULL, seed);
+        int begin = d.calls - 6, large = 0, small = 0;
+        while (!(d.call[--begin].flags & CALL_BUILDS)) continue;
+        assert_true(d.called[begin].dim[1] == d.called[begin + 1].dim[1]);
+        assert_true(d.called[begin].dim[0] < d.called[begin + 1].dim[0]);
+        for (int i = begin; !(d.call[i].flags & CALL_FAR); i++) {
+            large += numel(&d, i) > 16384;
+            small += numel(&d, i) < 64;
+        }
+        assert_true(large >= 5 && small == 1);
+        assert_true(differing(&d, &d.call[begin + 2], 0) > 16384);
+        draw_free(&d);
+    }
 }
 
 static void one_seed_one_sequence(void **state) {
@@ -181,6 +210,7 @@ int main(void) {
         cmocka_unit_test(one_shape_comes_in_another_layout_and_dtype),
         cmocka_unit_test(what_the_domain_lacks_is_not_called),
         cmocka_unit_test(full_has_more_of_them_and_further_cases_fewer),
+        cmocka_unit_test(large_calls_have_a_sequence),
         cmocka_unit_test(one_seed_one_sequence),
         cmocka_unit_test(a_case_of_one_element),
     };

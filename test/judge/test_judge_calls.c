@@ -8,13 +8,19 @@ typedef struct {
     int reports;
 } Called;
 
+// Of calls that are made many times, that to the values whose turn it is.
+static const Bound *answer_of(const Draw *d, int call) {
+    const CallSpec *s = &d->call[call];
+    return d->called[s->turns > 0 ? call_values(s, 1 + call) : call].expected;
+}
+
 static void called_open(Called *c) {
     made_up_open(&c->w, "softmax", DT_F32, 3);
     const Draw *d = &c->w.d;
     c->report = NEWN(&c->w.a, CaseReport, (size_t)(d->cases + d->calls + 1));
     memcpy(c->report, c->w.report, sizeof *c->report * (size_t)d->cases);
     for (int i = 0; i < d->calls; i++) {
-        const Bound *b = d->called[i].expected;
+        const Bound *b = answer_of(d, i);
         const CallSpec *s = &d->call[i];
         CaseReport *r = &c->report[d->cases + i];
         *r = (CaseReport){.case_index = s->case_index,
@@ -56,7 +62,7 @@ static void assert_said(Called *c, Status status, const char *rule, const char *
 
 // The largest element of a call's answer, which lies in the output from `at` on.
 static float *float_at(Called *c, int call, int64_t at) {
-    const Bound *b = c->w.d.called[call].expected;
+    const Bound *b = answer_of(&c->w.d, call);
     int64_t most = 0;
     for (int64_t i = 1; i < b->numel; i++)
         if (b->v[i] > b->v[most]) most = i;

@@ -44,7 +44,7 @@ static void draw_init(Draw *d) {
         CallSpec *c = &d->call[i];
         *c =
             (CallSpec){.spec = d->spec[0], .flags = flags[i], .same_as = -1, .repeats = i == 2 ? REPEATS : 1};
-        if (i == 2) c->same_as = 0;
+        if (i == 2) c->turns = 1;
         c->spec.inputs_at += (1 + i) * (int64_t)sizeof(CaseTensor);
         tensor_set(&d->input[1 + i], i == 1, i == 3 ? OTHER_N : N);
         if (i == 3) c->spec.output_bytes = c->spec.output[0].bytes = M * OTHER_N * 4;
@@ -203,11 +203,36 @@ static void calls_go_on_to_a_far_condition(void **state) {
     }
 }
 
+// Values take turns in calls that are made many times, so that an answer of the call before is a wrong one.
+// That call is the last; its values are those that call_values() names, and so are those in what it changes
+// in place.
+static void old_answers_among_many_calls_show(void **state) {
+    (void)state;
+    Draw d;
+    draw_init(&d);
+    d.call[2].repeats = 300; // what is kept is never free again
+    d.call[2].turns = 2;
+    while (call_values(&d.call[2], 200) == call_values(&d.call[2], 199)) d.call[2].turn_seed++;
+    float least = call_values(&d.call[2], 200) == 1 ? 101 : 1, before = 102 - least;
+    static const char old[] = COUNTER(MORE_ONE, "        if self.n == 200:\n            return self.b\n"
+                                                "        self.b = y\n"),
+                      right[] = COUNTER(MORE_ONE, "        if self.n == 200:\n            print('now')\n");
+    Run run = run_draw(&d, old);
+    assert_int_equal(run.call[2] ? run.call[2]->nth : 0, 200);
+    assert_all(run.out[2], before, M * N);
+    run_free(&run);
+    d.call[2].repeats = 200 - 2;
+    run = run_draw(&d, right);
+    assert_int_equal(run.call[2] ? run.call[2]->nth : 0, 200);
+    assert_all(run.out[2], least, M * N);
+    run_free(&run);
+}
+
 // A counter that kernels see, on the device or as a number: many calls of a second sequence. Scratch that is
 // filled alike by equal calls needs none.
 static void what_changes_is_called_far(void **state) {
     (void)state;
-    enum { FAR = 4000, EQUAL = 8 };
+    enum { FAR = 4000, EQUAL = 30 };
 #define DEVICE                                                                                  \
     "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n"        \
     "@triton.jit\ndef k(x, out, c, f, n, B: tl.constexpr):\n    i = tl.arange(0, B)\n"          \
@@ -234,7 +259,8 @@ static void what_changes_is_called_far(void **state) {
                                          CALL_RENEWS | CALL_FAR};
         for (int k = 0; k < CALLS; k++) {
             d.call[k].flags = flags[k];
-            d.call[k].same_as = k == 1 ? 0 : k == 3 ? 2 : -1;
+            d.call[k].turns = k % 2;
+            d.call[k].turn_of = k - 1;
             d.call[k].repeats = k == 1 ? EQUAL : k == 3 ? REPEATS : 1;
             d.call[k].far = k == 3 ? FAR : 0;
             tensor_set(&d.input[1 + k], 0, N);
@@ -312,7 +338,7 @@ static void specs_are_checked(void **state) {
     static const char keeps[] =
         MODEL("):\n        self.n = 0\n",
               "        self.n = self.n + 1\n        return plus(x, torch.empty_like(x))\n");
-    for (int i = 0; i < 11; i++) {
+    for (int i = 0; i < 15; i++) {
         Draw d;
         draw_init(&d);
         switch (i) {
@@ -326,6 +352,10 @@ static void specs_are_checked(void **state) {
         case 8: d.call[1].spec.inputs_at = sizeof d; break;
         case 9: d.spec[0].inputs_at = -8; break;
         case 10: d.spec[0].inputs_at += 4; break;
+        case 11: d.call[2].turns = 0; break;
+        case 12: d.call[2].turns = 3; break; // itself among them
+        case 13: d.call[2].turn_of = -1; break;
+        case 14: d.call[1].turns = 1; break;
         default: break;
         }
         Run run = run_draw(&d, keeps);
@@ -351,6 +381,7 @@ int main(void) {
         cmocka_unit_test(who_keeps_nothing_is_not_asked),
         cmocka_unit_test(what_a_program_keeps_is_found),
         cmocka_unit_test(calls_go_on_to_a_far_condition),
+        cmocka_unit_test(old_answers_among_many_calls_show),
         cmocka_unit_test(what_changes_is_called_far),
         cmocka_unit_test(kept_answers_and_shared_ones_show),
         cmocka_unit_test(calls_that_cannot_be_are_left_out),

@@ -211,6 +211,24 @@ static void inputs_lie_in_the_mapping(void **state) {
     }
 }
 
+static void values_take_turns(void **state) {
+    (void)state;
+    enum { FIRST = 7, CALLS = 3000 };
+    for (int turns = 1; turns <= 5; turns++) {
+        CallSpec c = {.turn_of = FIRST, .turns = turns, .turn_seed = 11};
+        int seen[5] = {0}, before = -1, again = 0;
+        for (int n = 1; n <= CALLS; n++) {
+            int now = call_values(&c, n) - FIRST;
+            assert_true(now >= 0 && now < turns);
+            seen[now]++;
+            again += now == before;
+            before = now;
+        }
+        for (int k = 0; k < turns; k++) assert_true(seen[k] > CALLS / turns * 4 / 5);
+        assert_true(turns >= 3 ? again == 0 : again > CALLS / 3);
+    }
+}
+
 static void memory_grows_with_the_largest_case(void **state) {
     (void)state;
     const int64_t mib = 1 << 20;
@@ -236,6 +254,7 @@ int main(void) {
         cmocka_unit_test(messages_are_made_printable),
         cmocka_unit_test(fields_that_a_kind_does_not_use_are_cleared),
         cmocka_unit_test(inputs_lie_in_the_mapping),
+        cmocka_unit_test(values_take_turns),
         cmocka_unit_test(memory_grows_with_the_largest_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
