@@ -211,6 +211,8 @@ static bool goes_on(Sequence *q, const CallSpec *call, const CaseReport *r, int 
     q->repeated++;
     if (q->repeated < call->repeats && q->lanes < REPEATED_LANES)
         return !(call->flags & CALL_TO_NEWS) || !new;
+    // Too much work for a call of this size: those of a smaller one go on.
+    if (q->lanes >= FAR_LANES && q->waits) q->c->changes = true;
     if (q->repeated >= call->far || q->lanes >= FAR_LANES) return false;
     if (!q->asked || new) q->waits = waits_for_calls(q);
     q->asked = true;
