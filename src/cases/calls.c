@@ -173,8 +173,9 @@ static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, 
     int64_t slices = slices_of(d->domain, &d->truth[c->case_index]);
     Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 8 + (uint64_t)change);
     int64_t step = slices > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)slices - 1) : 0;
-    int64_t only =
-        change == CHANGE_SLICE ? ((int64_t)rng_below(&r, (uint64_t)slices) + attempt) % slices : -1;
+    int64_t only = slices > 1 && change == CHANGE_SLICE
+                       ? ((int64_t)rng_below(&r, (uint64_t)slices) + attempt) % slices
+                       : -1;
     uint64_t choice = rng_u64(&r);
     for (int i = 0; i < c->spec.inputs; i++) {
         const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
