@@ -6,6 +6,7 @@
 #include "cases/plan.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
+#include "cmd/shared/module_verdict.h"
 #include "lang/text.h"
 #include "service/helper_files.h"
 #include "service/manifest/entry_choice.h"
@@ -15,6 +16,7 @@
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
+    const char *module;
     const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python;
     Seed seed;
     Shape shape;
@@ -85,6 +87,56 @@ static int worse(int a, int b) {
     static const int order[] = {
         [EXIT_OK] = 0, [EXIT_UNDECIDED] = 1, [EXIT_REJECTED] = 2, [EXIT_USAGE] = 3, [EXIT_WORLD] = 4};
     return order[b] > order[a] ? b : a;
+}
+
+// Files with a ModelNew against a reference in module form, each with a draw of its own op.
+static bool read_new(Referee *r, Arena *a, const RefereeOptions *o, Judged *f, Err *e) {
+    (void)r, (void)o;
+    if (!io_read(a, f->path, FILE_MAX, &f->file, e)) return false;
+    f->source = f->file;
+    return true;
+}
+
+static void put_new(Arena *a, const RefereeOptions *o, const ModulesDomain *m, const Judged *f,
+                    const Verdict *v, Buf *out) {
+    if (o->json) return module_verdict_json(out, m, v, f->path);
+    module_verdict_text(a, out, m, v);
+}
+
+static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const RefereeOptions *o, int *code,
+                          Err *e) {
+    ModulesDomain *m;
+    Str text;
+    int n = 0;
+    Judged *f = NEWN(a, Judged, (size_t)paths->n);
+    Str *source = NEWN(a, Str, (size_t)paths->n);
+    Verdict *v = NEWN(a, Verdict, (size_t)paths->n);
+    JudgeRequest q = {.level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
+                      .filter = {.dtype = -1},
+                      .seed = o->seed.given ? &o->seed.value : NULL};
+    if (!io_read_file(a, o->module, SOURCE_MAX, &text, e) || !modules_open(a, o->module, text, &m, e))
+        return false;
+    q.op = &m->op;
+    if (!referee_check_definition(r, a, &m->op, e)) return err_ctx(e, "%s: not a definition to judge by", o->module);
+    for (int i = 0; i < paths->n; i++) {
+        f[i].path = paths->at[i];
+        if (read_new(r, a, o, &f[i], &f[i].e)) source[n++] = f[i].source;
+    }
+    if (n && !referee_judge(r, a, &q, source, n, v, e)) return false;
+    for (int i = 0, k = 0; i < paths->n; i++) {
+        Buf out = BUF(a);
+        if (!o->json && paths->n > 1)
+            buf_printf(&out, "%s== %s\n", i ? "\n" : "", text_escaped(a, f[i].path));
+        if (f[i].e.code) {
+            cmd_say("referee", &f[i].e);
+            *code = worse(*code, EXIT_WORLD);
+            continue;
+        }
+        put_new(a, o, m, &f[i], &v[k], &out);
+        print_result(buf_str(&out), o->json);
+        *code = worse(*code, verdict_exit(&v[k++]));
+    }
+    return true;
 }
 
 // What can be read is judged with one draw for all; then everything is told in the order of the command line.
@@ -159,7 +211,11 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
         return "--manifest writes run for one file: without --entry, and without a second file";
     if (!o->stream && (o->python || o->alone))
         return "--python and --alone belong to --stream, for requests with \"time\"; bench times a file";
-    if (!o->stream && !o->op) return "--op is missing";
+    if (o->module && (o->stream || o->op || o->dtype || o->shape.m || o->manifest || o->entry ||
+                      o->every_size || o->domain || o->suite))
+        return "--module REF.py says what is judged and on which sizes: beside it stand --level, --seed, "
+               "--layout, --json, --jobs, --state, --include and --old-names alone";
+    if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
     return NULL;
 }
 
@@ -167,6 +223,7 @@ int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
         {"--op", OPTION_TEXT, &o.op},
+        {"--module", OPTION_TEXT, &o.module},
         {"--entry", OPTION_TEXT, &o.entry},
         {"--level", OPTION_TEXT, &o.level},
         {"--seed", OPTION_SEED, &o.seed},
@@ -216,7 +273,9 @@ int cmd_referee(int argc, char **argv) {
                                   .fresh = o.fresh,
                                   .measurer = m,
                                   .timer = {.python = o.python, .alone = o.alone}};
-    if (ok)
+    if (ok && o.module)
+        ok = judge_modules(r, &a, &rest, &o, &code, &e);
+    else if (ok)
         ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, &stream, &e)
                       : judge_files(r, &a, &rest, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);

@@ -538,6 +538,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             settle(&z, STATUS_referee_error, "judged", feedback_child(a, unjudged_words(&z)));
         else if (judge_needs(&z) && judge_rows(&z) && judge_calls(a, d, source, r, &v->decision)) {
             note_metamorphic(&z);
+            v->evidence.binding = r->report[d->cases - 1].binding;
             coverage_read(r->report[r->reports - 1].message, &v->evidence.coverage);
             snprintf(v->decision.warning, sizeof v->decision.warning, "%s", r->report[d->cases - 1].message);
             v->decision.noted = v->decision.warning[0];

@@ -305,7 +305,8 @@ const char *guess_advice(Arena *a, const GuessRequest *q) {
     Trying t = {.q = q, .a = &scratch, .left = EVALUATIONS};
     bool nan = q->worst->worst == MATCH_NAN, one = q->draw->op->outputs == 1;
     const char *said = nan ? NULL : guess_last_places(&t);
-    if (!said && one && take_rows(&t)) said = guess_values(&t);
+    // A module has no short definition to try other numbers in.
+    if (!said && one && !q->draw->op->form && take_rows(&t)) said = guess_values(&t);
     if (said) said = arena_strndup(a, said, strlen(said));
     arena_free(&scratch);
     if (!said && nan && one) said = advice_nan(q);

@@ -51,12 +51,19 @@ static void watch_take(Candidates *b, const ForkJob *job, const ChildResult *r) 
 // What a judgment of the same source on another draw adds.
 static void keep_evidence(Evidence *e, const Evidence *more) { coverage_meet(&e->coverage, &more->coverage); }
 
+// With what a ModelNew is called with, where the op is a module.
+static Extras extras_of(const Candidates *b) {
+    Extras all = b->r->extras;
+    all.model = b->draw->op->model;
+    return all;
+}
+
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
 static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
     ForkJob job = {.draw_fd = b->draw->fd,
                    .draw_bytes = b->draw->bytes,
                    .source = b->source[i],
-                   .extras = b->r->extras,
+                   .extras = extras_of(b),
                    .tune = tune,
                    .output_bytes = b->draw->output_bytes,
                    .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
@@ -349,6 +356,10 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         break;
     }
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
+    if (b->draw->op->form) { // no other sizes
+        judge_unreached(b, i, v);
+        return true;
+    }
     if (b->q->filter.n > 0) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);
         return true;

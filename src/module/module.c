@@ -235,6 +235,7 @@ static bool run_file(Interp *in, const ModuleFile *m, const ModuleAsk *ask, Modu
     in->form->library = in->globals;
     in->module = m->tree;
     if (!module_run(in) || !make_model(in, out, &model) || !make_inputs(in, ask, out, arg)) return false;
+    if (ask->draws) return true;
     Span at = in->module->span;
     const Slot *s = env_find(model.object->of->names, STR("forward"));
     if (s && s->v.kind == V_FUNCTION) at = (Span){s->v.function->node->span.at, 0};
@@ -250,6 +251,7 @@ bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, Module
     *form = (ModuleForm){.training = !ask->eval,
                          .seed = ask->seed,
                          .input_seed = rng_mix(ask->seed, ask->others),
+                         .scale = ask->scale > 0 ? ask->scale : 1,
                          .least_set = INT64_MAX};
     if (!ask->shapes) form->given = ask->tensor, form->givens = ask->tensors;
     if (ask->known) form->known = ask->known->tensor, form->knowns = ask->known->tensors;

@@ -31,6 +31,7 @@ typedef struct {
     int at; // the case that runs, or whose inputs a call has; -1 before the first
     int short_cases;
     unsigned contracts;   // Contraction.ways of the case that runs
+    int binding;          // CaseReport.binding
     bool keeps;           // some case has left something behind that a later call could find
     bool changes;         // equal calls leave tensors behind that differ from call to call, such as a counter
     int call_number, nth; // CaseReport.call and .nth of what is sent

@@ -1,4 +1,6 @@
 #include "sandbox/wire.h"
+
+#include "host/python/bind.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,6 +98,7 @@ static const char *ran_fault(CaseReport *r) {
         return "a report names a run that there is not";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
+    if (r->binding < 0 || r->binding > BIND_NONE) return "a report names a rule that there is not";
     r->finding = 0;
     r->at = r->len = 0;
     r->keeps = 0;

@@ -1,0 +1,26 @@
+// modules_domain.h - the second implementation of a domain: a reference in module form (module/module.h), at
+// the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
+// the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
+// same shapes. Nothing is a slice, so nothing is moved.
+#pragma once
+#include <jansson.h>
+
+#include "cases/domain.h"
+#include "module/module.h"
+
+typedef struct {
+    Domain domain; // its op holds inputs, outputs and what a ModelNew is called with
+    Op op;
+    ModuleFile file;
+    ModuleValues values; // of one draw, at those sizes
+    Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
+} ModulesDomain;
+
+// From the text of a file; `path` is for its name and for messages. ERR_INPUT where nothing can be judged by
+// it. Lives in the arena, which must outlive whatever is judged.
+MUST_CHECK bool modules_open(Arena *a, const char *path, Str source, ModulesDomain **out, Err *e);
+// Inputs may have gaps between their rows. The parameters have none.
+void modules_any_layout(ModulesDomain *m);
+// What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
+void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
+json_t *modules_json(const ModulesDomain *m);
