@@ -11,7 +11,7 @@ enum {
     QUICK_CASES = 5,
     FULL_CASES = 10,
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
-    LANES_PER_WORK = 64,    // what a kernel with much waste takes for one of them
+    LANES_PER_WORK = 512,   // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
 };
 

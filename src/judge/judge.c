@@ -345,7 +345,9 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     int configs = 0;
     ProductionRequest production = production_request(b, i);
     if (!judge_pass(b, i, 0, v, &configs, e)) return false;
-    for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
+    // Of a module there are few cases: each config meets all of them at either level.
+    bool every_config = b->q->level == LEVEL_FULL || b->draw->op->form;
+    for (int tune = 1; tune < configs && every_config; tune++) {
         Verdict other = *v;
         if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
         if (verdict_accepted(&other)) {

@@ -86,6 +86,7 @@ typedef struct {
     Arena *arena;
     Node *module;
     Str self;
+    const Node *method; // whose statements are looked at
     bool used[HOLDERS];
 } Held;
 
@@ -147,6 +148,7 @@ static void registered(const Held *h, Node *s) {
 typedef struct {
     Str name;
     bool parameters; // asked: is it always a parameter; otherwise: a module of torch
+    bool or_none;    // None beside that is no other value
     bool found, other;
 } Assigned;
 
@@ -168,7 +170,7 @@ static void find_assigned(void *arg, const Node *n) {
         if (t->kind != NODE_ATTRIBUTE || !str_eq(t->attribute.name, a->name)) continue;
         bool fits = a->parameters ? is_parameter_value(n->assign.value) : is_holder_value(n->assign.value);
         a->found |= fits;
-        a->other |= !fits;
+        a->other |= !fits && !(a->or_none && n->assign.value->kind == NODE_NONE);
     }
     bool in_list = n->kind == NODE_TUPLE || n->kind == NODE_LIST; // (self.a, self.b) = ...
     for (int i = 0; in_list && i < n->items.n; i++)
@@ -180,13 +182,86 @@ static void find_assigned(void *arg, const Node *n) {
     node_each_child(n, find_assigned, arg);
 }
 static bool always(const Held *h, Str name, bool parameters) {
-    Assigned a = {.name = name, .parameters = parameters};
+    Assigned a = {.name = name, .parameters = parameters, .or_none = h->module->module.model != NULL};
     find_assigned(&a, h->module);
     return a.found && !a.other;
 }
 
+// ---- w = torch.empty(...), of which nothing is made but an nn.Parameter
+
+typedef struct {
+    Str name;
+    int all, known;
+} LocalUse;
+
+static bool is_of_init(const Node *call) {
+    const Node *f = call->call.func;
+    return f->kind == NODE_ATTRIBUTE && f->attribute.value->kind == NODE_ATTRIBUTE &&
+           str_is(f->attribute.value->attribute.name, "init") && is_of_nn(f->attribute.value);
+}
+static void find_local_uses(void *arg, const Node *n) {
+    LocalUse *u = arg;
+    u->all += n->kind == NODE_NAME && str_eq(n->name, u->name);
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++)
+            u->known += n->assign.targets.at[i]->kind == NODE_NAME &&
+                        str_eq(n->assign.targets.at[i]->name, u->name) && n->assign.value->kind == NODE_CALL;
+    if (n->kind == NODE_CALL && n->call.args.n > 0 && (is_parameter(n) || is_of_init(n)))
+        u->known += n->call.args.at[0]->kind == NODE_NAME && str_eq(n->call.args.at[0]->name, u->name);
+    node_each_child(n, find_local_uses, u);
+}
+static bool is_local(const Held *h, const Node *n) {
+    LocalUse u = {.name = n->kind == NODE_NAME ? n->name : (Str){0}};
+    if (n->kind != NODE_NAME || !h->module->module.model || !h->method) return false;
+    node_each_child(h->method, find_local_uses, &u);
+    return u.all > 1 && u.all == u.known;
+}
+
+// w = torch.empty(n).uniform_(-b, b): without what fills it.
+static void local_filled(const Held *h, Node *s) {
+    static const char *const fill[] = {"normal_", "uniform_", "zero_", "fill_"};
+    if (s->assign.targets.n != 1 || !is_local(h, s->assign.targets.at[0])) return;
+    for (Node *v = s->assign.value; v->kind == NODE_CALL && v->call.func->kind == NODE_ATTRIBUTE;
+         v = s->assign.value) {
+        bool fills = false;
+        for (size_t i = 0; i < sizeof fill / sizeof *fill; i++)
+            fills |= str_is(v->call.func->attribute.name, fill[i]);
+        if (!fills) break;
+        s->assign.value = v->call.func->attribute.value;
+    }
+    // Random numbers are the referee's: a tensor of their sizes is left.
+    Node *v = s->assign.value, *f = v->kind == NODE_CALL ? v->call.func : NULL;
+    if (f && f->kind == NODE_ATTRIBUTE && node_is_name(f->attribute.value, "torch") &&
+        (str_is(f->attribute.name, "randn") || str_is(f->attribute.name, "rand")))
+        f->attribute.name = STR("empty");
+}
+
+// fan_in, fan_out = nn.init._calculate_fan_in_and_fan_out(self.weight): two numbers of its shape.
+static bool is_held(const Held *h, const Node *n);
+static void fans(const Held *h, Node *s) {
+    Node *call = s->assign.value;
+    if (!h->module->module.model || call->kind != NODE_CALL || !is_of_init(call) || call->call.args.n != 1 ||
+        !str_is(call->call.func->attribute.name, "_calculate_fan_in_and_fan_out") ||
+        !is_held(h, call->call.args.at[0]))
+        return;
+    Span at = call->call.args.at[0]->span;
+    Str w = {h->module->module.source.p + at.at, at.len};
+    if ((uint64_t)at.at + at.len > h->module->module.source.len) return;
+    DiagList d = DIAGS(h->arena);
+    const Node *m = parse_module(
+        h->arena,
+        str_of(arena_printf(h->arena, "(%.*s.numel() // %.*s.shape[0], %.*s.numel() // %.*s.shape[1])\n",
+                            STR_ARG(w), STR_ARG(w), STR_ARG(w), STR_ARG(w))),
+        &d);
+    if (!m || m->module.body.n != 1 || m->module.body.at[0]->kind != NODE_EXPRSTMT) return;
+    Node *pair = m->module.body.at[0]->value;
+    tree_place(pair, (Span){call->span.at, 0});
+    s->assign.value = pair;
+}
+
 // self.weight, self.norm.weight
 static bool is_held(const Held *h, const Node *n) {
+    if (is_local(h, n)) return true;
     if (n->kind != NODE_ATTRIBUTE || !always(h, n->attribute.name, true)) return false;
     const Node *of = n->attribute.value;
     if (of->kind == NODE_ATTRIBUTE) {
@@ -243,6 +318,7 @@ static void statements(void *arg, const Node *n) {
     if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA) return;
     if (n->kind == NODE_EXPRSTMT) registered(h, own);
     if (n->kind == NODE_EXPRSTMT) unfill(h, own);
+    if (n->kind == NODE_ASSIGN) fans(h, own), local_filled(h, own);
     node_each_child(n, statements, arg);
 }
 
@@ -403,6 +479,7 @@ void module_holders_normalize(Arena *a, Node *module) {
             const Node *f = n->klass.body.at[k];
             if (f->kind != NODE_FUNCTION || !f->function.params.n || f->function.decorators.n) continue;
             h.self = f->function.params.at[0]->param.name;
+            h.method = f;
             if (while_made(&h, n, f)) node_each_child(f, statements, &h);
         }
     }

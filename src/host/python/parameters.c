@@ -20,20 +20,17 @@ static bool is_word(const char *const *word, Str name) {
 // torch.randn(3, 5), torch.empty((3, 5)), torch.zeros(size=(3, 5)), torch.full((3, 5), 2.0)
 static bool sizes_of(Interp *in, Env *env, const Node *call, Shape *out) {
     Value v, one;
-    int n = call->call.args.n;
+    int n = call->call.args.n, k = 0;
     if (str_is(call->call.func->attribute.name, "full") && n > 1) n = 1;
-    if (!seq_new(in, call->span, V_LIST, n, &v)) return false;
-    int k = 0;
+    if (!seq_new(in, call->span, V_LIST, TENSOR_RANK_MAX + 1, &v)) return false;
     for (int i = 0; i < n; i++) {
         const Node *arg = call->call.args.at[i];
-        if (!eval(in, env, arg->kind == NODE_STARRED ? arg->value : arg, &one)) return false;
-        if (arg->kind != NODE_STARRED) {
-            v.seq->at[k++] = one;
-            continue;
-        }
-        if (!value_is_seq(one) || n > 1)
-            return host_unsupported(in, arg->span, "`*sizes` beside other sizes of an nn.Parameter");
-        return shape_sizes(in, call->span, &one, 1, out->size, &out->rank);
+        bool star = arg->kind == NODE_STARRED;
+        if (!eval(in, env, star ? arg->value : arg, &one)) return false;
+        if (star && !value_is_seq(one))
+            return host_raise(in, arg->span, "TypeError: `*` needs a list or a tuple, not %s", value_type(one));
+        for (int j = 0; j < (star ? one.seq->n : 1) && k <= TENSOR_RANK_MAX; j++)
+            v.seq->at[k++] = star ? one.seq->at[j] : one;
     }
     for (int i = 0; i < call->call.keywords.n; i++) {
         const Node *w = call->call.keywords.at[i];
