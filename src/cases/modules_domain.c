@@ -20,13 +20,20 @@ typedef enum { VALUES_WIDE, VALUES_PUBLISHED, VALUES_SMALL, VALUES_LARGE, VALUES
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
 
+// A bit for each input that is no parameter.
+static uint64_t data_inputs(const Op *op) {
+    uint64_t bits = 0;
+    for (int i = 0; i < op->inputs; i++) bits |= (uint64_t)(op->input[i].role == ROLE_DATA) << i;
+    return bits;
+}
+
 static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out) {
     int n = q->level == LEVEL_FULL ? FULL_CASES : QUICK_CASES;
     (void)m;
     *out = NEWN(a, PlannedCase, (size_t)n);
     for (int i = 0; i < n; i++) {
         (*out)[i] = (PlannedCase){.dtype = DT_F32, .first_line = i % VALUE_KINDS};
-        if (!m->op->domain.contiguous && i % 3 == 1) (*out)[i].strided = op_all_inputs(m->op);
+        if (!m->op->domain.contiguous && i % 3 == 1) (*out)[i].strided = data_inputs(m->op);
     }
     return n;
 }
@@ -62,6 +69,7 @@ static int64_t steps(const Domain *m) { return LANES_PER_WORK * of(m)->values.sh
 static ModuleAsk asked(const ModulesDomain *m) {
     return (ModuleAsk){.seed = DRAW_SEED,
                        .published = m->values.published_values,
+                       .tf32 = m->op.allow_tf32,
                        .known = &m->values.shapes.small,
                        .work_max = 2 * m->values.shapes.small.work + 1024};
 }
@@ -275,20 +283,32 @@ static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
     return err_set(e, ERR_INPUT, "%s:%d:%d: %s", path, at.line, at.col, first ? first->msg : "it cannot be read");
 }
 
-bool modules_open(Arena *a, const char *path, Str source, ModulesDomain **out, Err *e) {
+// Of the text, and of what is asked beside it.
+static Sha256 hash_of(Arena *a, const ModulesAsk *q) {
+    if (!q->tf32 && !q->gaps) return sha256_of(q->source);
+    Buf b = BUF(a);
+    buf_printf(&b, "module%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "");
+    buf_str_put(&b, q->source);
+    return sha256_of(buf_str(&b));
+}
+
+bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
+    const char *path = q->path;
+    const Str source = q->source;
     ModulesDomain *m = *out = NEW(a, ModulesDomain);
     DiagList d = DIAGS(a);
     m->op = (Op){.name = stem(a, path),
                  .notes = STR("a reference in module form"),
                  .source = source,
-                 .hash = sha256_of(source),
                  .user = true,
                  .rows_dim = -1,
                  .row_dim = -1,
-                 .domain.contiguous = true};
+                 .allow_tf32 = q->tf32,
+                 .domain.contiguous = !q->gaps};
+    m->op.hash = hash_of(a, q);
     m->op.core = m->op.hash;
     if (!module_read(a, source, &m->file, &d) ||
-        !module_values(a, &m->file, DRAW_SEED, SMALLER_WORK, &m->values, &d))
+        !module_values(a, &m->file, &(ValuesAsk){DRAW_SEED, SMALLER_WORK, q->tf32}, &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
@@ -296,8 +316,6 @@ bool modules_open(Arena *a, const char *path, Str source, ModulesDomain **out, E
     domain_fill_in(a, m);
     return true;
 }
-
-void modules_any_layout(ModulesDomain *m) { m->op.domain.contiguous = false; }
 
 // --- what is told ---
 
@@ -321,6 +339,8 @@ void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
         }
         buf_puts(out, "\n");
     }
+    if (m->op.allow_tf32)
+        buf_printf(out, "%sproducts may read float32 operands with 10 mantissa bits (--tf32)\n", prefix);
     for (int i = 0; i < s->sizes; i++)
         buf_printf(out, "%ssize, line %d of the reference: %.*s%s%lld instead of %lld\n", prefix,
                    line_col(m->op.source, s->size[i].at.at).line, STR_ARG(s->size[i].name),
@@ -353,6 +373,6 @@ json_t *modules_json(const ModulesDomain *m) {
                                         (json_int_t)s->size[i].published));
     char sha256[65];
     sha256_hex(m->op.hash, sha256);
-    return json_pack("{s:s%, s:s, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256, "inputs",
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256, "tf32", m->op.allow_tf32, "inputs",
                      inputs, "sizes", sizes);
 }

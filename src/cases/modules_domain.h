@@ -16,11 +16,14 @@ typedef struct {
     Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
 } ModulesDomain;
 
-// From the text of a file; `path` is for its name and for messages. ERR_INPUT where nothing can be judged by
-// it. Lives in the arena, which must outlive whatever is judged.
-MUST_CHECK bool modules_open(Arena *a, const char *path, Str source, ModulesDomain **out, Err *e);
-// Inputs may have gaps between their rows. The parameters have none.
-void modules_any_layout(ModulesDomain *m);
+typedef struct {
+    const char *path; // for its name and for messages
+    Str source;
+    bool gaps; // inputs may have gaps between their rows; the parameters have none
+    bool tf32; // products may read float32 operands with 10 mantissa bits
+} ModulesAsk;
+// ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
+MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
 // What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
 json_t *modules_json(const ModulesDomain *m);

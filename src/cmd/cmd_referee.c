@@ -21,7 +21,7 @@ typedef struct {
     Seed seed;
     Shape shape;
     int jobs, every_size;
-    bool json, stream, fresh, old_names, alone;
+    bool json, stream, fresh, old_names, alone, tf32;
     Levels levels; // what `level` says
 } RefereeOptions;
 
@@ -89,14 +89,7 @@ static int worse(int a, int b) {
     return order[b] > order[a] ? b : a;
 }
 
-// Files with a ModelNew against a reference in module form, each with a draw of its own op.
-static bool read_new(Referee *r, Arena *a, const RefereeOptions *o, Judged *f, Err *e) {
-    (void)r, (void)o;
-    if (!io_read(a, f->path, FILE_MAX, &f->file, e)) return false;
-    f->source = f->file;
-    return true;
-}
-
+// Files with a ModelNew against a reference in module form, on one draw.
 static void put_new(Arena *a, const RefereeOptions *o, const ModulesDomain *m, const Judged *f,
                     const Verdict *v, Buf *out) {
     if (o->json) return module_verdict_json(out, m, v, f->path);
@@ -114,13 +107,15 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
     JudgeRequest q = {.level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
                       .filter = {.dtype = -1},
                       .seed = o->seed.given ? &o->seed.value : NULL};
-    if (!io_read_file(a, o->module, SOURCE_MAX, &text, e) || !modules_open(a, o->module, text, &m, e))
+    DomainAsked layout;
+    if (!domain_of(o->layout, NULL, &layout, e) || !io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
+        !modules_open(a, &(ModulesAsk){o->module, text, layout.layout == LAYOUT_ANY, o->tf32}, &m, e))
         return false;
     q.op = &m->op;
     if (!referee_check_definition(r, a, &m->op, e)) return err_ctx(e, "%s: not a definition to judge by", o->module);
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
-        if (read_new(r, a, o, &f[i], &f[i].e)) source[n++] = f[i].source;
+        if (io_read(a, f[i].path, FILE_MAX, &f[i].file, &f[i].e)) source[n++] = f[i].file;
     }
     if (n && !referee_judge(r, a, &q, source, n, v, e)) return false;
     for (int i = 0, k = 0; i < paths->n; i++) {
@@ -214,7 +209,8 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     if (o->module && (o->stream || o->op || o->dtype || o->shape.m || o->manifest || o->entry ||
                       o->every_size || o->domain || o->suite))
         return "--module REF.py says what is judged and on which sizes: beside it stand --level, --seed, "
-               "--layout, --json, --jobs, --state, --include and --old-names alone";
+               "--layout, --tf32, --json, --jobs, --state, --include and --old-names alone";
+    if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
     if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
     return NULL;
 }
@@ -243,6 +239,7 @@ int cmd_referee(int argc, char **argv) {
         {"--domain", OPTION_TEXT, &o.domain},
         {"--python", OPTION_TEXT, &o.python},
         {"--alone", OPTION_FLAG, &o.alone},
+        {"--tf32", OPTION_FLAG, &o.tf32},
     };
     Positionals rest;
     Err e = {0};

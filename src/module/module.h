@@ -49,6 +49,7 @@ typedef struct {
     bool published;         // inputs as get_inputs draws them
     bool draws;             // what is drawn alone: forward is not called
     double scale;           // of wide inputs; 0: 1
+    bool tf32;              // products may read float32 operands with 10 mantissa bits
     const ModuleRun *known; // at values: an evaluation of shapes, which knows the parameters' names
     int64_t work_max;       // at values
     // At values: those of a caller instead of drawn ones. input: one for each input, without storage where
@@ -92,8 +93,12 @@ typedef struct {
     const char
         *degenerate; // why no test can judge by this file; NULL: nothing was found (module_judgeable.c)
 } ModuleValues;
-MUST_CHECK bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out,
-                              DiagList *d);
+typedef struct {
+    uint64_t seed;
+    int64_t work;
+    bool tf32;
+} ValuesAsk;
+MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 
 // Other inputs of the same model: sets v->degenerate, and tells in v->run.op what moves there.
 MUST_CHECK bool module_judgeable(Arena *a, const ModuleFile *m, const ModuleAsk *asked, ModuleValues *v,
