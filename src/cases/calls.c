@@ -294,6 +294,7 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         own_values(d->domain, slices, call_add(p, d, layout, first, CALL_RENEWS), at);
     // The last in tensors of their own: an object that kept the first ones looks into them in vain.
     own_values(d->domain, slices, call_add(p, d, layout, first, slices > 1 ? 0 : CALL_RENEWS), at);
+    if (d->op->form) own_values(d->domain, slices, call_add(p, d, layout, first, 0), at); // the same there
     for (int k = 0; repeats > 0 && k < 2 * TO_NEWS; k++) {
         CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
         c->same_as = begin;

@@ -143,6 +143,14 @@ static const Bound *answer(Arena *a, const Domain *domain, const uint8_t *mappin
     return module_evaluate(a, &m->file, &ask, run, diags) ? chain(a, run) : NULL;
 }
 
+const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
+                                 DiagList *diags) {
+    ModulesDomain *other = NEW(a, ModulesDomain);
+    *other = *of(m);
+    other->op.allow_tf32 = true;
+    return answer(a, &other->domain, mapping, spec, NULL, diags);
+}
+
 static const DomainKind modules = {
     .name = "modules",
     .cases = plan,
@@ -304,7 +312,7 @@ bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
                  .rows_dim = -1,
                  .row_dim = -1,
                  .allow_tf32 = q->tf32,
-                 .domain.contiguous = !q->gaps};
+                 .domain = {.contiguous = !q->gaps, .module = true}};
     m->op.hash = hash_of(a, q);
     m->op.core = m->op.hash;
     if (!module_read(a, source, &m->file, &d) ||

@@ -24,6 +24,9 @@ typedef struct {
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
+// The right answer of a case, and what is allowed with tf32, whatever was asked.
+const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
+                                 DiagList *diags);
 // What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
 json_t *modules_json(const ModulesDomain *m);

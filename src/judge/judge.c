@@ -402,7 +402,8 @@ void judge_candidate(void *candidates, size_t i, int worker) {
     }
     if (v->gaps.inputs && !gaps_tell(b, i, v, &b->err[i])) b->err[i] = (Err){0}; // what was decided stands
     if (verdict_accepted(v)) evidence_sizes(b->draw, &v->evidence);
-    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0) strength_take(b, &v->evidence);
+    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0 && !b->draw->op->form)
+        strength_take(b, &v->evidence);
     v->judged.elapsed_ms = 1e3 * (clock_seconds() - t0);
     pthread_mutex_lock(&b->r->progress);
     b->done++;

@@ -138,6 +138,7 @@ typedef struct {
 typedef struct {
     bool contiguous; // no gaps; storage offsets and unaligned bases remain
     bool published;  // values of the narrower, published domain
+    bool module;     // of a reference in module form: its own sizes, made smaller
 } OpDomain;
 
 typedef struct {

@@ -9,7 +9,7 @@ static const char *const rule_name[] = {[BIND_NAME] = "name", [BIND_ORDER] = "or
 static const char *binding(const ModulesDomain *m, const Verdict *v) {
     bool any = false;
     for (int i = 0; i < m->op.inputs; i++) any |= m->op.input[i].role == ROLE_WEIGHT;
-    int how = v->evidence.binding - 1;
+    int how = v->cases.binding - 1;
     return any && how >= 0 && how < BIND_NONE ? rule_name[how] : NULL;
 }
 

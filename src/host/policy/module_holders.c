@@ -41,11 +41,15 @@ typedef struct {
                      PARAMETER("weight", "True",                                                          \
                                "(in_channels, out_channels // groups, *self.kernel_size)")                \
                          PARAMETER("bias", "bias", "out_channels")
-#define NORM(affine)                                                                                     \
+#define BUFFER(name, first)                                                                         \
+    "        self." name " = torch." first "(num_features, device=\"cuda\") if track_running_stats " \
+    "else None\n"
+#define NORM(affine, track)                                                                                     \
     HEAD "num_features, eps=1e-05, momentum=0.1, affine=" affine                                         \
-         ", track_running_stats=True, " TAIL KEEP("num_features") KEEP("eps") KEEP("momentum")           \
+         ", track_running_stats=" track ", " TAIL KEEP("num_features") KEEP("eps") KEEP("momentum")           \
              KEEP("affine") KEEP("track_running_stats") PARAMETER("weight", "affine", "num_features")    \
-                 PARAMETER("bias", "affine", "num_features")
+                 PARAMETER("bias", "affine", "num_features") BUFFER("running_mean", "zeros")             \
+                     BUFFER("running_var", "ones")
 static const Holder holder[] = {
     {"nn.LayerNorm", false,
      HEAD "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, " TAIL SHAPE PARAMETER(
@@ -73,12 +77,12 @@ static const Holder holder[] = {
     {"nn.ConvTranspose1d", true, CONV_TRANSPOSE("1")},
     {"nn.ConvTranspose2d", true, CONV_TRANSPOSE("2")},
     {"nn.ConvTranspose3d", true, CONV_TRANSPOSE("3")},
-    {"nn.BatchNorm1d", true, NORM("True")},
-    {"nn.BatchNorm2d", true, NORM("True")},
-    {"nn.BatchNorm3d", true, NORM("True")},
-    {"nn.InstanceNorm1d", true, NORM("False")},
-    {"nn.InstanceNorm2d", true, NORM("False")},
-    {"nn.InstanceNorm3d", true, NORM("False")},
+    {"nn.BatchNorm1d", true, NORM("True", "True")},
+    {"nn.BatchNorm2d", true, NORM("True", "True")},
+    {"nn.BatchNorm3d", true, NORM("True", "True")},
+    {"nn.InstanceNorm1d", true, NORM("False", "False")},
+    {"nn.InstanceNorm2d", true, NORM("False", "False")},
+    {"nn.InstanceNorm3d", true, NORM("False", "False")},
 };
 enum { HOLDERS = sizeof holder / sizeof *holder };
 

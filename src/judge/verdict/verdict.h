@@ -81,6 +81,7 @@ typedef struct {
 } Worst;
 typedef struct {
     int run, passed;
+    int binding; // of a ModelNew: CaseReport.binding; 0: none
     Worst worst;
 } CaseResults;
 
@@ -108,7 +109,6 @@ typedef struct {
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
-    int binding;        // of a ModelNew: CaseReport.binding; 0: none
 } Evidence;
 
 // What the candidate was allowed beyond its own text in Triton 3.6 (Extras).
