@@ -90,10 +90,10 @@ static int worse(int a, int b) {
 }
 
 // Files with a ModelNew against a reference in module form, on one draw.
-static void put_new(Arena *a, const RefereeOptions *o, const ModulesDomain *m, const Judged *f,
+static void put_new(const RefereeOptions *o, const ModulesDomain *m, const Judged *f,
                     const Verdict *v, Buf *out) {
     if (o->json) return module_verdict_json(out, m, v, f->path);
-    module_verdict_text(a, out, m, v);
+    module_verdict_text(out, m, v);
 }
 
 static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const RefereeOptions *o, int *code,
@@ -127,7 +127,7 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
             *code = worse(*code, EXIT_WORLD);
             continue;
         }
-        put_new(a, o, m, &f[i], &v[k], &out);
+        put_new(o, m, &f[i], &v[k], &out);
         print_result(buf_str(&out), o->json);
         *code = worse(*code, verdict_exit(&v[k++]));
     }

@@ -79,6 +79,10 @@ check ops says ops 0 "$bin" ops --json
 check op says op 0 "$bin" ops rmsnorm --json
 keep op
 check module says module 0 "$bin" ops "$(dirname "$0")/../module/problem/pad_avgpool_scalar.py" --json
+made=$(dirname "$0")/../module/verdict
+check module_verdict says module_verdict 0 "$bin" referee "$made/right/linear.py" --module "$made/reference/linear.py" --level quick --json
+keep module_verdict
+check module_rejected says module_verdict 1 "$bin" referee "$made/wrong/linear.no_bias.py" --module "$made/reference/linear.py" --level quick --json
 check proposals says "propose --lines" 0 "$bin" propose softmax -n 3 --seed 3 --json
 keep proposals
 check flawed says "propose --lines" 0 "$bin" propose softmax -n 2 --seed 3 --flaw contiguous --json

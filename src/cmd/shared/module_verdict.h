@@ -3,6 +3,6 @@
 #include "cases/modules_domain.h"
 #include "judge/verdict/verdict.h"
 
-void module_verdict_text(Arena *a, Buf *out, const ModulesDomain *m, const Verdict *v);
+void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v);
 // One line: the verdict's members, and "module".
 void module_verdict_json(Buf *out, const ModulesDomain *m, const Verdict *v, const char *path);
