@@ -16,7 +16,14 @@ enum {
 };
 
 // The values of a case: as the file draws them, or wider, at one of three scales.
-typedef enum { VALUES_WIDE, VALUES_PUBLISHED, VALUES_SMALL, VALUES_LARGE, VALUES_AGAIN, VALUE_KINDS } ValuesDrawn;
+typedef enum {
+    VALUES_WIDE,
+    VALUES_PUBLISHED,
+    VALUES_SMALL,
+    VALUES_LARGE,
+    VALUES_AGAIN,
+    VALUE_KINDS
+} ValuesDrawn;
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
 
@@ -205,8 +212,7 @@ static bool describe(Arena *a, ModulesDomain *m, Err *e) {
         if (run->input[i].tensor)
             op->input[op->inputs++] =
                 op_input(argument_name(a, m->file.tree, i), ROLE_DATA, run->input[i].tensor);
-    if (!op->inputs)
-        return err_set(e, ERR_INPUT, "%.*s: get_inputs() gives no tensor", STR_ARG(op->name));
+    if (!op->inputs) return err_set(e, ERR_INPUT, "%.*s: get_inputs() gives no tensor", STR_ARG(op->name));
     for (int i = 0; i < run->tensors; i++) {
         const FormTensor *t = &run->tensor[i];
         if (!t->buffer) {
@@ -223,7 +229,8 @@ static bool describe(Arena *a, ModulesDomain *m, Err *e) {
                        .bytes = (size_t)(t->value->numel * size),
                        .dtype = b->dtype,
                        .read_only = true};
-        for (int64_t k = 0; k < t->value->numel; k++) dtype_store(b->dtype, s->data + k * size, t->value->v[k]);
+        for (int64_t k = 0; k < t->value->numel; k++)
+            dtype_store(b->dtype, s->data + k * size, t->value->v[k]);
     }
     if (run->outputs > OP_OUTPUTS_MAX)
         return err_set(e, ERR_INPUT, "%.*s: forward returns more than %d tensors", STR_ARG(op->name),
@@ -252,8 +259,10 @@ static bool write_facts(Arena *a, ModulesDomain *m, Err *e) {
     DiagList d = DIAGS(a);
     m->op.model = buf_str(&b);
     if (parse_module(a, m->op.model, &d)) return true;
-    return err_set(e, ERR_INPUT, "%.*s: an argument of Model or of forward is neither a number nor a text, a "
-                   "list or a tensor: Model(%.*s)", STR_ARG(m->op.name), STR_ARG(run->init));
+    return err_set(e, ERR_INPUT,
+                   "%.*s: an argument of Model or of forward is neither a number nor a text, a "
+                   "list or a tensor: Model(%.*s)",
+                   STR_ARG(m->op.name), STR_ARG(run->init));
 }
 
 static Str stem(Arena *a, const char *path) {
@@ -288,7 +297,8 @@ static void domain_fill_in(Arena *a, ModulesDomain *m) {
 static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
     const Diag *first = diag_first(d);
     LineCol at = first ? line_col(source, first->span.at) : (LineCol){1, 1};
-    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", path, at.line, at.col, first ? first->msg : "it cannot be read");
+    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", path, at.line, at.col,
+                   first ? first->msg : "it cannot be read");
 }
 
 // Of the text, and of what is asked beside it.
@@ -352,7 +362,8 @@ void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
     for (int i = 0; i < s->sizes; i++)
         buf_printf(out, "%ssize, line %d of the reference: %.*s%s%lld instead of %lld\n", prefix,
                    line_col(m->op.source, s->size[i].at.at).line, STR_ARG(s->size[i].name),
-                   s->size[i].name.len ? " " : "", (long long)s->size[i].now, (long long)s->size[i].published);
+                   s->size[i].name.len ? " " : "", (long long)s->size[i].now,
+                   (long long)s->size[i].published);
 }
 
 static json_t *shape_json(const Bound *b) {
@@ -368,19 +379,18 @@ json_t *modules_json(const ModulesDomain *m) {
     for (int i = 0; i < run->inputs; i++) {
         const Bound *b = run->input[i].tensor;
         if (!b) continue;
-        json_array_append_new(inputs, json_pack("{s:s, s:o, s:o}", "dtype", dtype_info[b->dtype].torch, "shape",
-                                                shape_json(b), "published",
-                                                shape_json(published->input[i].tensor)));
+        json_array_append_new(inputs,
+                              json_pack("{s:s, s:o, s:o}", "dtype", dtype_info[b->dtype].torch, "shape",
+                                        shape_json(b), "published", shape_json(published->input[i].tensor)));
     }
     for (int i = 0; i < s->sizes; i++)
-        json_array_append_new(sizes,
-                              json_pack("{s:i, s:s%, s:I, s:I}", "line",
-                                        line_col(m->op.source, s->size[i].at.at).line, "name",
-                                        s->size[i].name.len ? s->size[i].name.p : "", s->size[i].name.len, "size",
-                                        (json_int_t)s->size[i].now, "published",
-                                        (json_int_t)s->size[i].published));
+        json_array_append_new(sizes, json_pack("{s:i, s:s%, s:I, s:I}", "line",
+                                               line_col(m->op.source, s->size[i].at.at).line, "name",
+                                               s->size[i].name.len ? s->size[i].name.p : "",
+                                               s->size[i].name.len, "size", (json_int_t)s->size[i].now,
+                                               "published", (json_int_t)s->size[i].published));
     char sha256[65];
     sha256_hex(m->op.hash, sha256);
-    return json_pack("{s:s%, s:s, s:b, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256, "tf32", m->op.allow_tf32, "inputs",
-                     inputs, "sizes", sizes);
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256,
+                     "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes);
 }

@@ -90,8 +90,8 @@ static int worse(int a, int b) {
 }
 
 // Files with a ModelNew against a reference in module form, on one draw.
-static void put_new(const RefereeOptions *o, const ModulesDomain *m, const Judged *f,
-                    const Verdict *v, Buf *out) {
+static void put_new(const RefereeOptions *o, const ModulesDomain *m, const Judged *f, const Verdict *v,
+                    Buf *out) {
     if (o->json) return module_verdict_json(out, m, v, f->path);
     module_verdict_text(out, m, v);
 }
@@ -112,7 +112,8 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
         !modules_open(a, &(ModulesAsk){o->module, text, layout.layout == LAYOUT_ANY, o->tf32}, &m, e))
         return false;
     q.op = &m->op;
-    if (!referee_check_definition(r, a, &m->op, e)) return err_ctx(e, "%s: not a definition to judge by", o->module);
+    if (!referee_check_definition(r, a, &m->op, e))
+        return err_ctx(e, "%s: not a definition to judge by", o->module);
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
         if (io_read(a, f[i].path, FILE_MAX, &f[i].file, &f[i].e)) source[n++] = f[i].file;

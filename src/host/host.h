@@ -44,7 +44,7 @@ Span host_returns(const Node *module);
 bool host_bound(const HostProgram *p);
 
 // How the parameters of its ModelNew were bound to those of a reference in module form: 1 + BindRule
-// (host/python/bind.h); 0: it is none.
+// (host/python/binding.h); 0: it is none.
 int host_binding(const HostProgram *p);
 
 // What the autotuned kernels of a program have chosen among in its calls so far (Machine.autotune): the one

@@ -83,8 +83,7 @@ const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool publi
     own->input_index = index;
     if (!own->v) return own;
     if (!published && b->rank > 0 && is_source(in->form, b)) {
-        fill_wide(rng_mix(in->form->input_seed, rng_mix((uint64_t)index, LABEL_WIDE)), in->form->scale,
-                  own);
+        fill_wide(rng_mix(in->form->input_seed, rng_mix((uint64_t)index, LABEL_WIDE)), in->form->scale, own);
         return own;
     }
     for (int64_t i = 0; i < b->numel; i++) own->v[i] = stored(b->dtype, b->v[i]);

@@ -209,10 +209,15 @@ static bool source_file(const ForkJob *job, int *out, Err *e) {
     if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
     int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
-    JobHeader header = {
-        WIRE_MAGIC,    (uint32_t)job->source.len,  (int64_t)job->arena_bytes,        job->tune,
-        job->watch_at, (int64_t)job->sparse_bytes, (int64_t)job->extras.include.len, job->extras.old_names,
-        (int64_t)job->extras.model.len};
+    JobHeader header = {WIRE_MAGIC,
+                        (uint32_t)job->source.len,
+                        (int64_t)job->arena_bytes,
+                        job->tune,
+                        job->watch_at,
+                        (int64_t)job->sparse_bytes,
+                        (int64_t)job->extras.include.len,
+                        job->extras.old_names,
+                        (int64_t)job->extras.model.len};
     return (io_write_all(fd, &header, sizeof header, e) &&
             io_write_all(fd, job->source.p, job->source.len, e) &&
             io_write_all(fd, job->extras.include.p, job->extras.include.len, e) &&

@@ -1,6 +1,6 @@
 #include "sandbox/wire.h"
 
-#include "host/python/bind.h"
+#include "host/python/binding.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,11 +6,11 @@
 //   DrawHeader, CaseSpec[cases], CallSpec[calls], the CaseTensors of each of them at CaseSpec.inputs_at, then
 //   the tensors' bytes at CaseTensor.at.
 // Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
-// (library_pack), what a ModelNew is called with (Extras.model). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
-// CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
-// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on
-// one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
-// source itself). Nothing follows.
+// (library_pack), what a ModelNew is called with (Extras.model). Output mapping (one for each candidate,
+// fresh zero pages): outputs, row-major, at CaseSpec.output_at. Report pipe: CaseReport frames in case order:
+// one REPORT_RAN for each case that ran, then, of a program that keeps anything between calls, a REPORT_CALL
+// for each call that was made again on one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING
+// (the case it happened in; -1: in the source itself). Nothing follows.
 #pragma once
 #include "tile/vm/vm.h"
 

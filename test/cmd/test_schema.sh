@@ -209,7 +209,7 @@ check restrictions obeys verdict "$tmp/restrictions" --lines
 # ---- damage is noticed: a key lost or too many, a value of another type, everywhere
 for row in "verdict accepted" "verdict rejected" "explain explained" "explain proved" "op op" "prove proof" "mint minted" "eval evaluated" \
     "model_info model" "error error" "propose proposals --lines" "generate generated --lines" "answer answers --lines" "eval_log grammar.jsonl --lines" \
-    "eval_log program.jsonl --lines" "cmd_request asked --lines"; do
+    "eval_log program.jsonl --lines" "cmd_request asked --lines" "module_verdict module_verdict"; do
     # shellcheck disable=SC2086
     set -- $row
     check "damage_$1_$2" obeys --mutate "$1" "$tmp/$2" $3

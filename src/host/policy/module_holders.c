@@ -13,9 +13,9 @@ typedef struct {
     bool new_form;
     const char *text;
 } Holder;
-#define HEAD                        "class Holder(torch.nn.Module):\n    def __init__(self, "
-#define TAIL                        "device=None, dtype=None):\n        super().__init__()\n"
-#define KEEP(name)                  "        self." name " = " name "\n"
+#define HEAD       "class Holder(torch.nn.Module):\n    def __init__(self, "
+#define TAIL       "device=None, dtype=None):\n        super().__init__()\n"
+#define KEEP(name) "        self." name " = " name "\n"
 #define PARAMETER(name, cond, size) \
     "        self." name " = torch.nn.Parameter(torch.empty(" size ")) if " cond " else None\n"
 #define SHAPE                                                                                        \
@@ -23,32 +23,30 @@ typedef struct {
     "tuple(normalized_shape)\n        self.eps = eps\n        self.elementwise_affine = "            \
     "elementwise_affine\n"
 // One number stands for all axes, except in padding by name.
-#define EACH(name, axes)                                                                      \
+#define EACH(name, axes) \
     "        self." name " = (" name ",) * " axes " if isinstance(" name ", int) else " name "\n"
-#define CONV(axes)                                                                                         \
-    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, " \
-         "padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels") EACH("kernel_size", axes) \
-             EACH("stride", axes) EACH("padding", axes) EACH("dilation", axes) KEEP("groups")             \
-                 KEEP("padding_mode")                                                                     \
-                     PARAMETER("weight", "True",                                                          \
-                               "(out_channels, in_channels // groups, *self.kernel_size)")                \
+#define CONV(axes)                                                                                           \
+    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, "    \
+         "padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels") EACH("kernel_size", axes)    \
+             EACH("stride", axes) EACH("padding", axes) EACH("dilation", axes) KEEP("groups")                \
+                 KEEP("padding_mode")                                                                        \
+                     PARAMETER("weight", "True", "(out_channels, in_channels // groups, *self.kernel_size)") \
                          PARAMETER("bias", "bias", "out_channels")
-#define CONV_TRANSPOSE(axes)                                                                               \
-    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, "      \
-         "bias=True, dilation=1, padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels")    \
-             EACH("kernel_size", axes) EACH("stride", axes) EACH("padding", axes)                         \
-                 EACH("output_padding", axes) EACH("dilation", axes) KEEP("groups") KEEP("padding_mode")  \
-                     PARAMETER("weight", "True",                                                          \
-                               "(in_channels, out_channels // groups, *self.kernel_size)")                \
+#define CONV_TRANSPOSE(axes)                                                                                 \
+    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, "         \
+         "bias=True, dilation=1, padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels")       \
+             EACH("kernel_size", axes) EACH("stride", axes) EACH("padding", axes)                            \
+                 EACH("output_padding", axes) EACH("dilation", axes) KEEP("groups") KEEP("padding_mode")     \
+                     PARAMETER("weight", "True", "(in_channels, out_channels // groups, *self.kernel_size)") \
                          PARAMETER("bias", "bias", "out_channels")
-#define BUFFER(name, first)                                                                         \
+#define BUFFER(name, first)                                                                          \
     "        self." name " = torch." first "(num_features, device=\"cuda\") if track_running_stats " \
     "else None\n"
-#define NORM(affine, track)                                                                                     \
-    HEAD "num_features, eps=1e-05, momentum=0.1, affine=" affine                                         \
-         ", track_running_stats=" track ", " TAIL KEEP("num_features") KEEP("eps") KEEP("momentum")           \
-             KEEP("affine") KEEP("track_running_stats") PARAMETER("weight", "affine", "num_features")    \
-                 PARAMETER("bias", "affine", "num_features") BUFFER("running_mean", "zeros")             \
+#define NORM(affine, track)                                                                     \
+    HEAD "num_features, eps=1e-05, momentum=0.1, affine=" affine ", track_running_stats=" track \
+         ", " TAIL KEEP("num_features") KEEP("eps") KEEP("momentum") KEEP("affine")             \
+             KEEP("track_running_stats") PARAMETER("weight", "affine", "num_features")          \
+                 PARAMETER("bias", "affine", "num_features") BUFFER("running_mean", "zeros")    \
                      BUFFER("running_var", "ones")
 static const Holder holder[] = {
     {"nn.LayerNorm", false,

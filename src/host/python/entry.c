@@ -5,7 +5,7 @@
 #include "host/python/entry.h"
 
 #include "host/policy/screen.h"
-#include "host/python/parameters.h"
+#include "host/python/model_parameters.h"
 
 bool entry_function(Interp *in, const char *name, Value *out) {
     Slot *s = env_find(in->globals, str_of(name));
@@ -49,9 +49,9 @@ static const Node *method_of(const Node *model, const char *name) {
 
 // --- of a reference in module form ---
 //
-// What a ModelNew is called with is text that the referee has written (Extras.model): `init`, the arguments of
-// its __init__; `tensors`, for each argument of forward whether it is one of the op's inputs; `values`, what
-// the others are; `names`, of the parameters, which are the op's inputs behind those.
+// What a ModelNew is called with is text that the referee has written (Extras.model): `init`, the arguments
+// of its __init__; `tensors`, for each argument of forward whether it is one of the op's inputs; `values`,
+// what the others are; `names`, of the parameters, which are the op's inputs behind those.
 
 static bool fact(Interp *in, const char *name, const Seq **out) {
     const Node *facts = in->module->module.model;
@@ -70,8 +70,8 @@ typedef struct {
 } Facts;
 
 static bool facts_read(Interp *in, Facts *f) {
-    return fact(in, "init", &f->init) && fact(in, "tensors", &f->tensors) &&
-           fact(in, "values", &f->values) && fact(in, "names", &f->names);
+    return fact(in, "init", &f->init) && fact(in, "tensors", &f->tensors) && fact(in, "values", &f->values) &&
+           fact(in, "names", &f->names);
 }
 
 static bool make_object(Interp *in, const Node *model, const Facts *f, Value *out) {
@@ -106,12 +106,20 @@ static bool not_bound(Interp *in, Span at, ModuleSlots own, ModuleSlots other) {
     return host_unsupported(in, at, "%s", buf_cstr(&text));
 }
 
+typedef struct {
+    const Value *value; // the referee's, in the order of `names`
+    int n;
+    Value *ordered; // as ModelNew asks for them
+    int how;        // 1 + BindRule
+} Weights;
+
 // The referee's values in the order in which ModelNew asks for them.
-static bool bind(Interp *in, Span at, const Facts *f, const Value *weight, int weights, Value **out,
-                 int *how, const DeclaredParameters *d) {
+static bool bind(Interp *in, Span at, const Facts *f, const DeclaredParameters *d, Weights *w) {
+    const Value *weight = w->value;
+    int weights = w->n;
     ModuleSlot *own = HOST_NEW(in, at, ModuleSlot, weights + 1);
-    *out = HOST_NEW(in, at, Value, weights + 1);
-    if (!own || !*out) return false;
+    w->ordered = HOST_NEW(in, at, Value, weights + 1);
+    if (!own || !w->ordered) return false;
     if (f->names->n != weights) return host_raise(in, at, "the reference's parameters are not to be had");
     for (int i = 0; i < weights; i++) {
         const Tensor *t = &weight[i].tensor->t;
@@ -121,15 +129,14 @@ static bool bind(Interp *in, Span at, const Facts *f, const Value *weight, int w
     const ModuleSlots mine = {own, weights}, theirs = {d->at, d->n};
     ModuleBinding b = module_bind(in->arena, mine, theirs);
     if (b.how == BIND_NONE) return not_bound(in, at, mine, theirs);
-    for (int i = 0; i < weights; i++) (*out)[i] = weight[b.of[i]];
-    *how = 1 + (int)b.how;
+    for (int i = 0; i < weights; i++) w->ordered[i] = weight[b.of[i]];
+    w->how = 1 + (int)b.how;
     return true;
 }
 
 static bool entry_make_new(Interp *in, const Node *model, Value *arg, int count, ModelEntry *out) {
     const Node *forward = method_of(model, "forward"), *init = method_of(model, "__init__");
     Facts f;
-    Value *weight;
     *out = (ModelEntry){.at = model->span, .module = true, .bound = true};
     if (!forward) return host_raise(in, model->span, "ModelNew has no method `forward`");
     out->at = (Span){forward->span.at, 0};
@@ -147,11 +154,11 @@ static bool entry_make_new(Interp *in, const Node *model, Value *arg, int count,
     out->tensor = tensor;
     out->value = f.values->at;
     out->values = f.values->n;
-    if (!declare(in, model, &f, d) ||
-        !bind(in, at, &f, arg + out->given, count - out->given, &weight, &out->binding, d))
-        return false;
-    in->weight = weight;
-    in->weights = count - out->given;
+    Weights w = {.value = arg + out->given, .n = count - out->given};
+    if (!declare(in, model, &f, d) || !bind(in, at, &f, d, &w)) return false;
+    out->binding = w.how;
+    in->weight = w.ordered;
+    in->weights = w.n;
     if (!make_object(in, model, &f, &out->object)) return false;
     if (in->weights_used == in->weights) return true;
     return host_raise(in, at, "ModelNew makes other parameters when it is made a second time");

@@ -2,8 +2,8 @@
 #include "host/policy/screen.h"
 #include "host/python/api.h"
 #include "host/python/entry.h"
-#include "host/python/parameters.h"
 #include "host/python/form.h"
+#include "host/python/model_parameters.h"
 #include <stdio.h>
 
 // --- names ---

@@ -166,7 +166,8 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
     if (!v->domain.module)
         put_sizes(out, prefix, "not covered: sizes that the source compares with:", e->untested, e->untesteds,
                   e->coverage.more_sizes);
-    bool could = v->judged.level == LEVEL_FULL && !verdict_restricted(v) && !v->domain.module; // --every-size may be given
+    bool could = v->judged.level == LEVEL_FULL && !verdict_restricted(v) &&
+                 !v->domain.module; // --every-size may be given
     buf_printf(out, "%snot covered: speed on a GPU%s%s\n", prefix,
                e->every_size > 0 ? "" : ", and sizes that no case had",
                e->every_size > 0 || !could ? "" : " (--every-size N tries all up to N)");

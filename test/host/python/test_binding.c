@@ -1,7 +1,7 @@
 // Whose weights are whose: by name, by order, by shapes that only one has; all or none.
 #include "host/support.h"
 
-#include "host/python/bind.h"
+#include "host/python/binding.h"
 
 static Arena arena;
 static int arena_teardown(void **state) {
@@ -10,7 +10,6 @@ static int arena_teardown(void **state) {
     arena = (Arena){0};
     return 0;
 }
-
 
 #define SLOT(n, ...)                                                                            \
     {                                                                                           \

@@ -1,6 +1,6 @@
-// bind.c - whose weights are whose. Benchmarks seed both modules alike and hope that both draw the
+// binding.c - whose weights are whose. Benchmarks seed both modules alike and hope that both draw the
 // same numbers in the same order; here the weights of Model are given to another module by what they are.
-#include "host/python/bind.h"
+#include "host/python/binding.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-// parameters.h - the parameters that a ModelNew makes, found by making it once on the side: their names,
-// shapes and order. What fills them is the referee's business, so that an nn.Parameter's expression is asked
-// for its shape alone.
+// model_parameters.h - the parameters that a ModelNew makes, found by making it once on the side: their
+// names, shapes and order. What fills them is the referee's business, so that an nn.Parameter's expression is
+// asked for its shape alone.
 #pragma once
-#include "host/python/bind.h"
+#include "host/python/binding.h"
 #include "host/python/interp.h"
 
 enum { PARAMETERS_MAX = 512 };

@@ -1,4 +1,4 @@
-// bind.h - which parameter of Model each one of another module is.
+// binding.h - which parameter of Model each one of another module is.
 #pragma once
 #include "base/str.h"
 #include "tensor/tensor.h"
@@ -21,5 +21,5 @@ typedef struct {
 // By names, else by order, else by shapes that only one has. Each rule binds all or none. How it was bound is
 // for evidence to tell.
 ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other);
-int64_t slots_numbers(ModuleSlots s);        // elements of all together
-void slots_text(Buf *out, ModuleSlots s);    // "weight[8, 4], bias[8]"; "none"
+int64_t slots_numbers(ModuleSlots s);     // elements of all together
+void slots_text(Buf *out, ModuleSlots s); // "weight[8, 4], bias[8]"; "none"

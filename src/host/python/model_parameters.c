@@ -1,4 +1,4 @@
-#include "host/python/parameters.h"
+#include "host/python/model_parameters.h"
 
 enum { NAME_DEPTH_MAX = 16 };
 
@@ -28,7 +28,8 @@ static bool sizes_of(Interp *in, Env *env, const Node *call, Shape *out) {
         bool star = arg->kind == NODE_STARRED;
         if (!eval(in, env, star ? arg->value : arg, &one)) return false;
         if (star && !value_is_seq(one))
-            return host_raise(in, arg->span, "TypeError: `*` needs a list or a tuple, not %s", value_type(one));
+            return host_raise(in, arg->span, "TypeError: `*` needs a list or a tuple, not %s",
+                              value_type(one));
         for (int j = 0; j < (star ? one.seq->n : 1) && k <= TENSOR_RANK_MAX; j++)
             v.seq->at[k++] = star ? one.seq->at[j] : one;
     }
@@ -57,24 +58,25 @@ static bool literal_shape(Interp *in, Env *env, const Node *n, Shape *out) {
 
 // x.to(...), x.normal_(): the shape of x.
 static bool keeps_shape(Str method) {
-    static const char *const word[] = {"to",     "float",   "half",   "bfloat16", "cuda",     "contiguous",
-                                       "clone",  "detach",  "data",   "normal_",  "uniform_", "fill_",
-                                       "zero_",  "mul_",    "add_",   "div_",     "requires_grad_",
-                                       "random_", "copy_",  NULL};
+    static const char *const word[] = {"to",         "float",          "half",    "bfloat16", "cuda",
+                                       "contiguous", "clone",          "detach",  "data",     "normal_",
+                                       "uniform_",   "fill_",          "zero_",   "mul_",     "add_",
+                                       "div_",       "requires_grad_", "random_", "copy_",    NULL};
     return is_word(word, method);
 }
 
 static bool unknown_shape(Interp *in, Span at) {
-    return host_unsupported(in, at,
-                            "the shape of this nn.Parameter is not known here: make it of torch.empty, zeros, "
-                            "ones, rand or randn with its sizes");
+    return host_unsupported(
+        in, at,
+        "the shape of this nn.Parameter is not known here: make it of torch.empty, zeros, "
+        "ones, rand or randn with its sizes");
 }
 
 static bool call_shape(Interp *in, Env *env, const Node *n, Shape *out) {
-    static const char *const made[] = {"empty", "zeros", "ones", "rand",   "randn",
+    static const char *const made[] = {"empty", "zeros",  "ones",        "rand", "randn",
                                        "full",  "Tensor", "FloatTensor", NULL};
-    static const char *const like[] = {"empty_like", "zeros_like", "ones_like",
-                                       "rand_like",  "randn_like", "full_like", NULL};
+    static const char *const like[] = {"empty_like", "zeros_like", "ones_like", "rand_like",
+                                       "randn_like", "full_like",  NULL};
     const Node *f = n->call.func;
     if (f->kind != NODE_ATTRIBUTE) return unknown_shape(in, n->span);
     Str name = f->attribute.name;
@@ -82,8 +84,7 @@ static bool call_shape(Interp *in, Env *env, const Node *n, Shape *out) {
         return keeps_shape(name) ? shape_of(in, env, f->attribute.value, out) : unknown_shape(in, n->span);
     if (is_word(made, name)) return sizes_of(in, env, n, out);
     if (is_word(like, name) && n->call.args.n > 0) return shape_of(in, env, n->call.args.at[0], out);
-    if (str_is(name, "tensor") && n->call.args.n > 0)
-        return literal_shape(in, env, n->call.args.at[0], out);
+    if (str_is(name, "tensor") && n->call.args.n > 0) return literal_shape(in, env, n->call.args.at[0], out);
     return unknown_shape(in, n->span);
 }
 
@@ -133,7 +134,8 @@ bool parameter_declare(Interp *in, Env *env, const Node *call, Value *out) {
     Tensor t = {.dtype = DT_F32, .rank = s.rank};
     memcpy(t.shape, s.size, sizeof *s.size * (size_t)s.rank);
     if (!shape_sane(s.size, s.rank) || !shape_numel(s.size, s.rank, &numel) ||
-        numel * 4 > in->tensor_bytes_left || !storage_new(&in->m->storages, DT_F32, (size_t)numel * 4, &t.storage))
+        numel * 4 > in->tensor_bytes_left ||
+        !storage_new(&in->m->storages, DT_F32, (size_t)numel * 4, &t.storage))
         return host_unsupported(in, call->span, "the parameters of ModelNew are larger than what Model has");
     in->tensor_bytes_left -= numel * 4;
     tensor_contiguous_strides(&t);
@@ -164,8 +166,8 @@ static void name_value(Interp *in, Value v, Str path, int depth, DeclaredParamet
         if (d->made[i] == v.tensor && !d->at[i].name.len) d->at[i].name = path;
     if (v.kind == V_OBJECT) name_all(in, v.object, path, depth + 1, d);
     for (int i = 0; value_is_seq(v) && i < v.seq->n; i++)
-        name_value(in, v.seq->at[i],
-                   str_of(arena_printf(in->arena, "%.*s.%d", STR_ARG(path), i)), depth + 1, d);
+        name_value(in, v.seq->at[i], str_of(arena_printf(in->arena, "%.*s.%d", STR_ARG(path), i)), depth + 1,
+                   d);
 }
 
 void parameters_name(Interp *in, const Object *model, DeclaredParameters *d) {
