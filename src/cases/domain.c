@@ -2,7 +2,7 @@
 
 #include "cases/rows_domain.h"
 
-const Domain *domain_make(Arena *a, const Op *op) { return rows_domain(a, op); }
+const Domain *domain_make(Arena *a, const Op *op) { return op->form ? op->form : rows_domain(a, op); }
 
 int64_t domain_slices(const Domain *m, const int64_t *dim) { return m->slices >= 0 ? dim[m->slices] : 1; }
 

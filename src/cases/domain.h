@@ -38,6 +38,7 @@ typedef struct {
     int64_t n, inner;
 } Positions;
 
+struct FillRequest;
 // How an implementation enumerates its cases, and what it says of answers. Plans are as in plan.h, which
 // documents what each has to do. NULL: there are none of that sort.
 typedef struct {
@@ -59,6 +60,10 @@ typedef struct {
     // The right answer of a case; as draw_reference(). NULL: the op's reference, as it stands.
     const Bound *(*answer)(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
                            const OtherBytes *other, DiagList *diags);
+    // Of a domain that draws its inputs itself, all of a case's into `map`. NULL: line by line (fill.h).
+    bool (*fill)(Arena *scratch, const struct FillRequest *q, uint8_t *map, DiagList *diags);
+    // What a case takes beyond what its inputs' sizes say, in lanes; NULL: nothing.
+    int64_t (*steps)(const Domain *m);
     void (*put_sizes)(Buf *out, const Domain *m, const int64_t *dim); // "7x129": what evidence calls a case
 } DomainKind;
 

@@ -149,7 +149,10 @@ static void name_lines(Arena *a, const Domain *m, const PlannedCase *p, CaseTrut
     t->over = p->over;
     t->lines = m->kind->lines(m, p->over, p->dim);
     t->line_class = NEWN(a, uint8_t, (size_t)t->lines);
-    plan_line_classes(m->op, p, t->lines, t->line_class);
+    if (m->kind->fill)
+        memset(t->line_class, CLASS_module, (size_t)t->lines);
+    else
+        plan_line_classes(m->op, p, t->lines, t->line_class);
 }
 
 // ---- making a draw
@@ -166,6 +169,15 @@ typedef struct {
 
 static int drawn_as(const PlannedCase *p, int index) { return p->as_case > 0 ? p->as_case - 1 : index; }
 
+// Of a case that cannot be drawn or evaluated.
+static void tell_failure(Work *w, size_t i, int worker, const DiagList *diags) {
+    const Diag *first = diag_first(diags);
+    LineCol at = first ? line_col(w->d->op->source, first->span.at) : (LineCol){0, 0};
+    w->failed[i] = true;
+    w->why[i] = arena_printf(&w->d->kept[worker], "line %d:%d: %s", at.line, at.col,
+                             first ? first->msg : "it failed");
+}
+
 static void fill_one(void *arg, size_t i, int worker) {
     Work *w = arg;
     FillRequest q = {.domain = w->d->domain,
@@ -174,7 +186,10 @@ static void fill_one(void *arg, size_t i, int worker) {
                      .truth = &w->d->truth[i],
                      .seed = w->d->seed,
                      .index = drawn_as(&w->plan[i], (int)i)};
-    fill_case(&w->scratch[worker], &q, w->map);
+    const DomainKind *kind = w->d->domain->kind;
+    if (!kind->fill) return fill_case(&w->scratch[worker], &q, w->map);
+    DiagList diags = DIAGS(&w->d->kept[worker]);
+    if (!kind->fill(&w->scratch[worker], &q, w->map, &diags)) tell_failure(w, i, worker, &diags);
 }
 
 Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage) {
@@ -277,18 +292,12 @@ static void judge_one(void *arg, size_t i, int worker) {
     Work *w = arg;
     Arena *a = &w->scratch[worker];
     ArenaMark mark = arena_mark(a);
-    const Op *op = w->d->op;
     DiagList diags = DIAGS(&w->d->kept[worker]);
-    const Bound *b = domain_answer(a, w->d->domain, w->map, &w->spec[i], NULL, &diags);
-    if (b) {
+    const Bound *b = w->failed[i] ? NULL : domain_answer(a, w->d->domain, w->map, &w->spec[i], NULL, &diags);
+    if (b)
         w->d->truth[i].expected = draw_keep(&w->d->kept[worker], b);
-    } else {
-        const Diag *first = diag_first(&diags);
-        LineCol at = first ? line_col(op->source, first->span.at) : (LineCol){0, 0};
-        w->failed[i] = true;
-        w->why[i] = arena_printf(&w->d->kept[worker], "line %d:%d: %s", at.line, at.col,
-                                 first ? first->msg : "it failed");
-    }
+    else if (!w->failed[i])
+        tell_failure(w, i, worker, &diags);
     arena_reset(a, mark);
 }
 
@@ -390,6 +399,7 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
         s->input = tensors + i * d->op->inputs;
         if (!spec_inputs(m, &plan[i], d->seed, s, at, e)) return false;
         s->order_seed = rng_mix(d->seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
+        s->any_config = m->op->form != NULL; // each meets every case (judge.c)
         bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
         s->processors = usual ? PROCESSORS_USUAL : processors_of(s->order_seed);
         name_lines(a, m, &plan[i], t);
@@ -400,7 +410,7 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
         }
         int64_t lines = lines_of_programs(m, &m->reduction[t->over], s, t->lines);
         s->steps = STEPS_BASE + STEPS_PER_LINE * lines + STEPS_PER_PLACE * domain_length(m, t->dim) +
-                   STEPS_PER_ELEMENT * input_elements(s);
+                   STEPS_PER_ELEMENT * input_elements(s) + (m->kind->steps ? m->kind->steps(m) : 0);
     }
     for (int i = 0; i < d->cases; i++)
         lay_marks(&spec[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, at);

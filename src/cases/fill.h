@@ -2,7 +2,7 @@
 #pragma once
 #include "cases/domain.h"
 
-typedef struct {
+typedef struct FillRequest {
     const Domain *domain;
     const PlannedCase *plan;
     const CaseSpec *spec; // laid out

@@ -6,6 +6,7 @@
 #include "cases/plan.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
+#include "cmd/shared/module_verdict.h"
 #include "lang/text.h"
 #include "service/helper_files.h"
 #include "service/manifest/entry_choice.h"
@@ -15,11 +16,12 @@
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
+    const char *module;
     const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python;
     Seed seed;
     Shape shape;
     int jobs, every_size;
-    bool json, stream, fresh, old_names, alone;
+    bool json, stream, fresh, old_names, alone, tf32;
     Levels levels; // what `level` says
 } RefereeOptions;
 
@@ -85,6 +87,52 @@ static int worse(int a, int b) {
     static const int order[] = {
         [EXIT_OK] = 0, [EXIT_UNDECIDED] = 1, [EXIT_REJECTED] = 2, [EXIT_USAGE] = 3, [EXIT_WORLD] = 4};
     return order[b] > order[a] ? b : a;
+}
+
+// Files with a ModelNew against a reference in module form, on one draw.
+static void put_new(const RefereeOptions *o, const ModulesDomain *m, const Judged *f, const Verdict *v,
+                    Buf *out) {
+    if (o->json) return module_verdict_json(out, m, v, f->path);
+    module_verdict_text(out, m, v);
+}
+
+static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const RefereeOptions *o, int *code,
+                          Err *e) {
+    ModulesDomain *m;
+    Str text;
+    int n = 0;
+    Judged *f = NEWN(a, Judged, (size_t)paths->n);
+    Str *source = NEWN(a, Str, (size_t)paths->n);
+    Verdict *v = NEWN(a, Verdict, (size_t)paths->n);
+    JudgeRequest q = {.level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
+                      .filter = {.dtype = -1},
+                      .seed = o->seed.given ? &o->seed.value : NULL};
+    DomainAsked layout;
+    if (!domain_of(o->layout, NULL, &layout, e) || !io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
+        !modules_open(a, &(ModulesAsk){o->module, text, layout.layout == LAYOUT_ANY, o->tf32}, &m, e))
+        return false;
+    q.op = &m->op;
+    if (!referee_check_definition(r, a, &m->op, e))
+        return err_ctx(e, "%s: not a definition to judge by", o->module);
+    for (int i = 0; i < paths->n; i++) {
+        f[i].path = paths->at[i];
+        if (io_read(a, f[i].path, FILE_MAX, &f[i].file, &f[i].e)) source[n++] = f[i].file;
+    }
+    if (n && !referee_judge(r, a, &q, source, n, v, e)) return false;
+    for (int i = 0, k = 0; i < paths->n; i++) {
+        Buf out = BUF(a);
+        if (!o->json && paths->n > 1)
+            buf_printf(&out, "%s== %s\n", i ? "\n" : "", text_escaped(a, f[i].path));
+        if (f[i].e.code) {
+            cmd_say("referee", &f[i].e);
+            *code = worse(*code, EXIT_WORLD);
+            continue;
+        }
+        put_new(o, m, &f[i], &v[k], &out);
+        print_result(buf_str(&out), o->json);
+        *code = worse(*code, verdict_exit(&v[k++]));
+    }
+    return true;
 }
 
 // What can be read is judged with one draw for all; then everything is told in the order of the command line.
@@ -159,7 +207,12 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
         return "--manifest writes run for one file: without --entry, and without a second file";
     if (!o->stream && (o->python || o->alone))
         return "--python and --alone belong to --stream, for requests with \"time\"; bench times a file";
-    if (!o->stream && !o->op) return "--op is missing";
+    if (o->module && (o->stream || o->op || o->dtype || o->shape.m || o->manifest || o->entry ||
+                      o->every_size || o->domain || o->suite))
+        return "--module REF.py says what is judged and on which sizes: beside it stand --level, --seed, "
+               "--layout, --tf32, --json, --jobs, --state, --include and --old-names alone";
+    if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
+    if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
     return NULL;
 }
 
@@ -167,6 +220,7 @@ int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
         {"--op", OPTION_TEXT, &o.op},
+        {"--module", OPTION_TEXT, &o.module},
         {"--entry", OPTION_TEXT, &o.entry},
         {"--level", OPTION_TEXT, &o.level},
         {"--seed", OPTION_SEED, &o.seed},
@@ -186,6 +240,7 @@ int cmd_referee(int argc, char **argv) {
         {"--domain", OPTION_TEXT, &o.domain},
         {"--python", OPTION_TEXT, &o.python},
         {"--alone", OPTION_FLAG, &o.alone},
+        {"--tf32", OPTION_FLAG, &o.tf32},
     };
     Positionals rest;
     Err e = {0};
@@ -216,7 +271,9 @@ int cmd_referee(int argc, char **argv) {
                                   .fresh = o.fresh,
                                   .measurer = m,
                                   .timer = {.python = o.python, .alone = o.alone}};
-    if (ok)
+    if (ok && o.module)
+        ok = judge_modules(r, &a, &rest, &o, &code, &e);
+    else if (ok)
         ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, &stream, &e)
                       : judge_files(r, &a, &rest, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);

@@ -43,6 +43,10 @@ Span host_returns(const Node *module);
 // Its ModelNew was made for the weights, or for the length of a row, of the inputs that it was built with.
 bool host_bound(const HostProgram *p);
 
+// How the parameters of its ModelNew were bound to those of a reference in module form: 1 + BindRule
+// (host/python/binding.h); 0: it is none.
+int host_binding(const HostProgram *p);
+
 // What the autotuned kernels of a program have chosen among in its calls so far (Machine.autotune): the one
 // thing that outlives a call, as it does on a GPU, and no candidate sees it.
 typedef struct Tuned Tuned;

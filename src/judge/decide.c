@@ -117,7 +117,7 @@ static void note_worst(Deciding *z, int index, const Comparison *c, bool failing
     snprintf(w->output, sizeof w->output, "%.*s", STR_ARG(z->draw->op->output[c->output].name));
     Buf b = BUF(z->arena);
     truth_name(&b, z->draw, index);
-    if (!z->draw->truth[index].hidden)
+    if (!z->draw->truth[index].hidden && !z->draw->op->form)
         buf_printf(&b, " %s", class_name(truth_class(z->draw, index, c->output, c->worst_at)));
     snprintf(w->where, sizeof w->where, "%s", buf_cstr(&b));
 }
@@ -200,6 +200,7 @@ static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c
     const CaseSpec *spec = &z->draw->spec[index];
     const Bound *b = truth->expected;
     *c = (Comparison){0};
+    z->cases->binding = r->binding;
     z->decision->case_number = index + 1; // until the case has passed
     for (int k = 0; b; k++, b = b->also)
         if (!judge_form(z, k, b, r)) return false;

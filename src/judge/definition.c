@@ -23,7 +23,10 @@ static bool lazy_answer(const Draw *d, int index, const Lazy *lazy, void *out) {
     Answer kind = lazy->kind;
     int bytes = dtype_bytes(want->dtype);
     if (kind != ANSWER_COPY) {
-        double x = kind == ANSWER_ZEROS ? 0 : kind == ANSWER_ONES ? 1 : want->v[0];
+        // A module's answer may be one number: then a constant is the same in all cases.
+        const Bound *first =
+            d->op->form && want->numel == 1 ? truth_output(&d->truth[0], lazy->output) : want;
+        double x = kind == ANSWER_ZEROS ? 0 : kind == ANSWER_ONES ? 1 : first->v[0];
         for (int64_t i = 0; i < want->numel; i++) dtype_store(want->dtype, (char *)out + i * bytes, x);
         return true;
     }

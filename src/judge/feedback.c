@@ -260,7 +260,10 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
                (long long)c->total);
     put_output(&b, d->op, c->output);
     put_case(&b, d, index);
-    buf_printf(&b, line ? ", worst on %s at " : ", worst in a row of %s at ", class_words(cls));
+    if (d->op->form)
+        buf_puts(&b, ", worst at ");
+    else
+        buf_printf(&b, line ? ", worst on %s at " : ", worst in a row of %s at ", class_words(cls));
     put_place(&b, d, want, c->worst_at, t->first_slice);
     buf_puts(&b, ", where the right answer is ");
     put_magnitude(&b, want->v[c->worst_at]);

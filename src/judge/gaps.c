@@ -1,5 +1,6 @@
 #include "judge/gaps.h"
 
+#include "cases/domain.h"
 #include "judge/decide.h"
 #include "judge/roundings.h"
 
@@ -22,7 +23,7 @@ void gaps_note(const Draw *d, int failed, int64_t dense, const Decision *decisio
         return;
     out->inputs = gaps_inputs(d, failed);
     if (!out->inputs) return;
-    out->only = dense > 1 && dense >= d->truth[failed].dim[d->op->row_dim];
+    out->only = dense > 1 && dense >= domain_length(d->domain, d->truth[failed].dim);
     out->refuses = decision->refuses;
     out->store = decision->status == STATUS_oob && strstr(decision->feedback, "store ");
     // An access to what lies between rows is not mended by a mask.

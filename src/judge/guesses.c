@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cases/domain.h"
+#include "cases/modules_domain.h"
 
 enum {
     ELEMENTS = 1024,  // of the rows that hypotheses are tried on, where rows are not longer
@@ -300,14 +301,37 @@ static const char *advice_inaccurate(const GuessRequest *q) {
                     "to the output type once.";
 }
 
+// A ModelNew whose products take float32 operands with 10 mantissa bits, which nobody has allowed.
+static const char *guess_tf32(const GuessRequest *q) {
+    const Draw *d = q->draw;
+    const CaseSpec *spec = &d->spec[q->index];
+    bool all = !d->op->allow_tf32;
+    Arena scratch = {0};
+    DiagList diags = DIAGS(&scratch);
+    const Bound *b = all ? modules_answer_tf32(&scratch, d->domain, d->mapping, spec, &diags) : NULL;
+    all = b != NULL;
+    for (int k = 0; b; k++, b = b->also) {
+        uint8_t *judged = arena_raw(&scratch, (size_t)b->numel + 1, 1);
+        Comparison c;
+        compare_case(b, NULL, q->output + spec->output_at + spec->output[k].at, judged, &c);
+        all &= c.wrong == 0;
+    }
+    arena_free(&scratch);
+    return all ? "TF32 explains that: tl.dot reads float32 operands with 10 mantissa bits unless it is told "
+                 "input_precision=\"ieee\"."
+               : NULL;
+}
+
 const char *guess_advice(Arena *a, const GuessRequest *q) {
     Arena scratch = {0};
     Trying t = {.q = q, .a = &scratch, .left = EVALUATIONS};
     bool nan = q->worst->worst == MATCH_NAN, one = q->draw->op->outputs == 1;
     const char *said = nan ? NULL : guess_last_places(&t);
-    if (!said && one && take_rows(&t)) said = guess_values(&t);
+    // A module has no short definition to try other numbers in.
+    if (!said && one && !q->draw->op->form && take_rows(&t)) said = guess_values(&t);
     if (said) said = arena_strndup(a, said, strlen(said));
     arena_free(&scratch);
+    if (!said && !nan && q->draw->op->form) said = guess_tf32(q);
     if (!said && nan && one) said = advice_nan(q);
     if (!said && one && q->worst->worst == MATCH_INACCURATE) said = advice_inaccurate(q);
     return said;

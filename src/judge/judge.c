@@ -51,12 +51,19 @@ static void watch_take(Candidates *b, const ForkJob *job, const ChildResult *r) 
 // What a judgment of the same source on another draw adds.
 static void keep_evidence(Evidence *e, const Evidence *more) { coverage_meet(&e->coverage, &more->coverage); }
 
+// With what a ModelNew is called with, where the op is a module.
+static Extras extras_of(const Candidates *b) {
+    Extras all = b->r->extras;
+    all.model = b->draw->op->model;
+    return all;
+}
+
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
 static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
     ForkJob job = {.draw_fd = b->draw->fd,
                    .draw_bytes = b->draw->bytes,
                    .source = b->source[i],
-                   .extras = b->r->extras,
+                   .extras = extras_of(b),
                    .tune = tune,
                    .output_bytes = b->draw->output_bytes,
                    .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
@@ -338,7 +345,9 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     int configs = 0;
     ProductionRequest production = production_request(b, i);
     if (!judge_pass(b, i, 0, v, &configs, e)) return false;
-    for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
+    // Of a module there are few cases: each config meets all of them at either level.
+    bool every_config = b->q->level == LEVEL_FULL || b->draw->op->form;
+    for (int tune = 1; tune < configs && every_config; tune++) {
         Verdict other = *v;
         if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
         if (verdict_accepted(&other)) {
@@ -349,6 +358,10 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         break;
     }
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
+    if (b->draw->op->form) { // no other sizes
+        judge_unreached(b, i, v);
+        return true;
+    }
     if (b->q->filter.n > 0) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);
         return true;
@@ -389,7 +402,8 @@ void judge_candidate(void *candidates, size_t i, int worker) {
     }
     if (v->gaps.inputs && !gaps_tell(b, i, v, &b->err[i])) b->err[i] = (Err){0}; // what was decided stands
     if (verdict_accepted(v)) evidence_sizes(b->draw, &v->evidence);
-    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0) strength_take(b, &v->evidence);
+    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0 && !b->draw->op->form)
+        strength_take(b, &v->evidence);
     v->judged.elapsed_ms = 1e3 * (clock_seconds() - t0);
     pthread_mutex_lock(&b->r->progress);
     b->done++;

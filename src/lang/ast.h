@@ -125,9 +125,10 @@ struct Node {
         struct {
             Nodes body;
             Str source;
-            Library *library; // what it may import helpers from, or NULL; set after parsing
-            bool old_names;   // names of Triton before 3.3 mean what stands for them now; set after parsing
-        } module;             // MODULE
+            Library *library;  // what it may import helpers from, or NULL; set after parsing
+            bool old_names;    // names of Triton before 3.3 mean what stands for them now; set after parsing
+            const Node *model; // Extras.model, parsed; or NULL; set after parsing
+        } module;              // MODULE
         struct {
             Str name;
             Nodes params, body, decorators;

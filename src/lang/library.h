@@ -27,6 +27,9 @@ struct Library {
 typedef struct {
     Str include;    // helper files (library_pack), or empty
     bool old_names; // names of Triton before 3.3 (tile/check/old_names.def)
+    // Not empty: the file is judged as ModelNew of a reference in module form, and this says what its
+    // constructor and forward are called with (host/python/model_facts.h).
+    Str model;
 } Extras;
 
 // A name that a file may have, and whether it would hide what every kernel file imports.

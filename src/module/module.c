@@ -235,6 +235,7 @@ static bool run_file(Interp *in, const ModuleFile *m, const ModuleAsk *ask, Modu
     in->form->library = in->globals;
     in->module = m->tree;
     if (!module_run(in) || !make_model(in, out, &model) || !make_inputs(in, ask, out, arg)) return false;
+    if (ask->draws) return true;
     Span at = in->module->span;
     const Slot *s = env_find(model.object->of->names, STR("forward"));
     if (s && s->v.kind == V_FUNCTION) at = (Span){s->v.function->node->span.at, 0};
@@ -245,11 +246,12 @@ static bool run_file(Interp *in, const ModuleFile *m, const ModuleAsk *ask, Modu
 
 bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out, DiagList *d) {
     int64_t lanes = (int64_t)MODULE_STEPS * STEP_LANES, room = ask->shapes ? INT64_MAX / 4 : ask->work_max;
-    BoundCtx bound = {.arena = a, .elements_left = room, .shapes_only = ask->shapes};
+    BoundCtx bound = {.arena = a, .elements_left = room, .shapes_only = ask->shapes, .allow_tf32 = ask->tf32};
     ModuleForm *form = NEW(a, ModuleForm);
     *form = (ModuleForm){.training = !ask->eval,
                          .seed = ask->seed,
                          .input_seed = rng_mix(ask->seed, ask->others),
+                         .scale = ask->scale > 0 ? ask->scale : 1,
                          .least_set = INT64_MAX};
     if (!ask->shapes) form->given = ask->tensor, form->givens = ask->tensors;
     if (ask->known) form->known = ask->known->tensor, form->knowns = ask->known->tensors;
@@ -288,10 +290,10 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out, DiagList *d) {
+bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d) {
     *out = (ModuleValues){0};
     double from = now();
-    if (!module_shrink(a, m, work, &out->shapes, d)) return false;
+    if (!module_shrink(a, m, q->work, &out->shapes, d)) return false;
     const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
     int64_t most = out->shapes.small.work;
     if (most > largest)
@@ -300,7 +302,8 @@ bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleV
             "too large: the smallest sizes that were found take %lld operations, of at most %lld; "
             "write smaller ones into the file",
             (long long)most, (long long)largest);
-    ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = 2 * most + 1024};
+    ModuleAsk ask = {
+        .seed = q->seed, .known = &out->shapes.small, .work_max = 2 * most + 1024, .tf32 = q->tf32};
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
     if (lost(&out->run) > 0) { // a logarithm, or a long product
         ModuleRun as_published;

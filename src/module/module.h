@@ -47,6 +47,9 @@ typedef struct {
     bool shapes;            // alone
     bool eval;              // as after model.eval(); benchmarks do not call it
     bool published;         // inputs as get_inputs draws them
+    bool draws;             // what is drawn alone: forward is not called
+    double scale;           // of wide inputs; 0: 1
+    bool tf32;              // products may read float32 operands with 10 mantissa bits
     const ModuleRun *known; // at values: an evaluation of shapes, which knows the parameters' names
     int64_t work_max;       // at values
     // At values: those of a caller instead of drawn ones. input: one for each input, without storage where
@@ -90,31 +93,16 @@ typedef struct {
     const char
         *degenerate; // why no test can judge by this file; NULL: nothing was found (module_judgeable.c)
 } ModuleValues;
-MUST_CHECK bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out,
-                              DiagList *d);
+typedef struct {
+    uint64_t seed;
+    int64_t work;
+    bool tf32;
+} ValuesAsk;
+MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 
 // Other inputs of the same model: sets v->degenerate, and tells in v->run.op what moves there.
 MUST_CHECK bool module_judgeable(Arena *a, const ModuleFile *m, const ModuleAsk *asked, ModuleValues *v,
                                  DiagList *d);
-// Which parameter of Model each one of another module is (module_bind.c).
-typedef struct {
-    Str name; // as in a state dictionary
-    int rank;
-    int64_t shape[TENSOR_RANK_MAX];
-} ModuleSlot;
-typedef struct {
-    const ModuleSlot *at;
-    int n;
-} ModuleSlots;
-typedef enum { BIND_NAME, BIND_ORDER, BIND_SHAPE, BIND_NONE } BindRule;
-typedef struct {
-    BindRule how;
-    int *of;   // for each slot of the other module, the one of Model
-    int wrong; // BIND_NONE: a slot that could not be bound; -1: some of Model's are left over
-} ModuleBinding;
-// By names, else by order, else by shapes that only one has. Each rule binds all or none. How it was bound is
-// for evidence to tell.
-ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other);
 // Inputs, weights, answers, allowed errors and the file's text at these sizes, as .safetensors
 // (module_write.c).
 MUST_CHECK bool module_write(const char *path, const ModuleFile *m, const ModuleRun *run, Err *e);

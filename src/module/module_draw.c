@@ -63,13 +63,14 @@ static bool is_source(const ModuleForm *f, const Bound *b) {
 }
 
 // Numbers of both signs; along the first axis, such as the samples of a batch, each place has its own scale.
-static void fill_wide(uint64_t seed, Bound *b) {
+static void fill_wide(uint64_t seed, double of_case, Bound *b) {
     static const double scales[] = {0.25, 1, 1, 4};
     Rng r = rng_at(seed, 0), sizes = rng_at(seed, 1);
     int64_t rows = b->rank > 1 && b->shape[0] > 0 ? b->shape[0] : 1, n = b->numel / rows;
     rng_fill_normal(&r, b->v, (size_t)b->numel);
     for (int64_t i = 0; i < rows; i++) {
         double scale = b->rank > 1 ? scales[rng_below(&sizes, sizeof scales / sizeof *scales)] : 1;
+        scale *= of_case;
         for (int64_t k = 0; k < n; k++)
             b->v[i * n + k] = stored(b->dtype, apart_from_zero(scale * b->v[i * n + k]));
     }
@@ -82,7 +83,7 @@ const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool publi
     own->input_index = index;
     if (!own->v) return own;
     if (!published && b->rank > 0 && is_source(in->form, b)) {
-        fill_wide(rng_mix(in->form->input_seed, rng_mix((uint64_t)index, LABEL_WIDE)), own);
+        fill_wide(rng_mix(in->form->input_seed, rng_mix((uint64_t)index, LABEL_WIDE)), in->form->scale, own);
         return own;
     }
     for (int64_t i = 0; i < b->numel; i++) own->v[i] = stored(b->dtype, b->v[i]);

@@ -138,6 +138,7 @@ typedef struct {
 typedef struct {
     bool contiguous; // no gaps; storage offsets and unaligned bases remain
     bool published;  // values of the narrower, published domain
+    bool module;     // of a reference in module form: its own sizes, made smaller
 } OpDomain;
 
 typedef struct {
@@ -168,6 +169,10 @@ typedef struct {
     OpDomain domain;       // as declared: any values of `input`, until op_in_domain()
     bool has_published;
     OpInput *published; // the inputs of the published domain
+    // A reference in module form (cases/modules_domain.h): its domain, and what a ModelNew is called with
+    // (Extras.model). module and reference are NULL then, and no size is a symbol.
+    const struct Domain *form;
+    Str model;
 } Op;
 
 // Reads a definition. Findings are the user's mistakes with their places; `file` is for messages.

@@ -78,9 +78,11 @@ static bool job_read(Child *c) {
     const ChildJob *job = c->job;
     const JobHeader *h = (const JobHeader *)job->job;
     const DrawHeader *d = (const DrawHeader *)job->draw;
-    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->include_len < 0 ||
-        h->source_len > job->job_bytes - sizeof *h ||
-        (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
+    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->include_len < 0 || h->model_len < 0 ||
+        h->source_len > job->job_bytes - sizeof *h)
+        return false;
+    size_t behind = job->job_bytes - sizeof *h - h->source_len;
+    if ((uint64_t)h->include_len > behind || (uint64_t)h->model_len != behind - (size_t)h->include_len)
         return false;
     c->explores = job->draw_bytes >= sizeof *d && d->magic == EXPLORE_MAGIC && d->cases == 0 && d->calls == 0;
     c->records = job->draw_bytes >= sizeof *d && d->magic == RECORD_MAGIC && d->cases == 0 && d->calls == 0;
@@ -94,6 +96,7 @@ static bool job_read(Child *c) {
     c->source = (Str){(const char *)(h + 1), h->source_len};
     c->extras.include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
     c->extras.old_names = h->old_names != 0;
+    c->extras.model = (Str){c->extras.include.p + c->extras.include.len, (size_t)h->model_len};
     c->tune = (int)h->tune;
     c->sparse = (size_t)h->sparse_bytes;
     c->spec = (const CaseSpec *)(d + 1);
@@ -350,6 +353,7 @@ static bool run_watched(Child *c, Machine *m, const Tensor *input, Tensor *out) 
     outputs_expect(p, spec);
     ArenaMark mark = arena_mark(&c->call);
     if (!host_build(p, input, spec->inputs)) return false;
+    c->binding = host_binding(p);
     ArenaCopy built;
     bool compared = !c->keeps && arena_copy(&c->call, mark, COMPARED_MOST, &built);
     if (!host_call(p, input, spec->inputs, out) || !outputs_apart(c, m, spec, input, out)) return false;
@@ -436,6 +440,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
         r->read_back = m->race.read_back;
         r->atomic_launches = m->race.atomic_launches;
         r->stores = m->order.stores;
+        r->binding = c->binding;
         if (run->number == 0) c->contracts = m->contraction.ways;
         outputs_take(c, spec, out, run->number, r);
         return true;
@@ -589,6 +594,13 @@ static int cases_run(Child *c) {
     return EXIT_DONE;
 }
 
+// The parent's work, too: what is wrong in it is ours.
+static bool model_read(Child *c, Node *module) {
+    DiagList d = DIAGS(&c->code);
+    module->module.model = parse_module(&c->code, c->extras.model, &d);
+    return module->module.model != NULL;
+}
+
 int child_interpret(const ChildJob *job) {
     Child c = {.job = job, .at = -1};
     if (!job_read(&c)) return EXIT_WIRE;
@@ -610,6 +622,7 @@ int child_interpret(const ChildJob *job) {
     if (library) library->old_names = c.extras.old_names;
     Node *module = parse_module(&c.code, c.source, &diags);
     if (module) module->module.library = library, module->module.old_names = c.extras.old_names;
+    if (module && c.extras.model.len && !model_read(&c, module)) return EXIT_WIRE;
     if (!module || !host_normalize(&c.code, module, &diags) || !host_screen(module, &diags)) {
         const Diag *d = diag_first(&diags);
         if (!d) return EXIT_SILENT;

@@ -30,10 +30,11 @@ typedef struct {
     size_t code_room;
     int at; // the case that runs, or whose inputs a call has; -1 before the first
     int short_cases;
-    unsigned contracts; // Contraction.ways of the case that runs
-    bool keeps;         // some case has left something behind that a later call could find
-    bool changes; // calls leave tensors behind that differ from call to call, such as a counter, or some
-                  // condition on what is kept waits for more calls than could be made
+    unsigned contracts;   // Contraction.ways of the case that runs
+    int binding;          // CaseReport.binding
+    bool keeps;           // some case has left something behind that a later call could find
+    bool changes;         // calls leave tensors behind that differ from call to call, such as a counter, or
+                          // some condition on what is kept waits for more calls than could be made
     int call_number, nth; // CaseReport.call and .nth of what is sent
     bool later;           // a call on an object that has been called before
     Cover *cover;

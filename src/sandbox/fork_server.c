@@ -209,12 +209,19 @@ static bool source_file(const ForkJob *job, int *out, Err *e) {
     if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
     int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
-    JobHeader header = {
-        WIRE_MAGIC,    (uint32_t)job->source.len,  (int64_t)job->arena_bytes,        job->tune,
-        job->watch_at, (int64_t)job->sparse_bytes, (int64_t)job->extras.include.len, job->extras.old_names};
+    JobHeader header = {WIRE_MAGIC,
+                        (uint32_t)job->source.len,
+                        (int64_t)job->arena_bytes,
+                        job->tune,
+                        job->watch_at,
+                        (int64_t)job->sparse_bytes,
+                        (int64_t)job->extras.include.len,
+                        job->extras.old_names,
+                        (int64_t)job->extras.model.len};
     return (io_write_all(fd, &header, sizeof header, e) &&
             io_write_all(fd, job->source.p, job->source.len, e) &&
-            io_write_all(fd, job->extras.include.p, job->extras.include.len, e) && io_seal(fd, "job", e)) ||
+            io_write_all(fd, job->extras.include.p, job->extras.include.len, e) &&
+            io_write_all(fd, job->extras.model.p, job->extras.model.len, e) && io_seal(fd, "job", e)) ||
            err_ctx(e, "source");
 }
 
@@ -232,7 +239,8 @@ static bool lines_open(Lines *l, Err *e) {
 
 static bool order_send(const ForkServer *b, const ForkJob *job, const Lines *l, Err *e) {
     JobOrder order = {.draw_bytes = job->draw_bytes,
-                      .job_bytes = sizeof(JobHeader) + job->source.len + job->extras.include.len,
+                      .job_bytes = sizeof(JobHeader) + job->source.len + job->extras.include.len +
+                                   job->extras.model.len,
                       .output_bytes = job->output_bytes,
                       .arena_bytes = job->arena_bytes,
                       .sparse_bytes = job->sparse_bytes,

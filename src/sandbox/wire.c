@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/numeric/rng.h"
+#include "host/python/binding.h"
 
 // Counters are sums that go into JSON and ratios: exact in a double, and far from any overflow.
 static const int64_t count_max = (int64_t)1 << 53;
@@ -112,6 +113,7 @@ static const char *ran_fault(CaseReport *r) {
         return "a report names a run that there is not";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
+    if (r->binding < 0 || r->binding > BIND_NONE) return "a report names a rule that there is not";
     r->finding = 0;
     r->at = r->len = 0;
     r->keeps = 0;

@@ -6,11 +6,11 @@
 //   DrawHeader, CaseSpec[cases], CallSpec[calls], the CaseTensors of each of them at CaseSpec.inputs_at, then
 //   the tensors' bytes at CaseTensor.at.
 // Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
-// (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
-// CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
-// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on
-// one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
-// source itself). Nothing follows.
+// (library_pack), what a ModelNew is called with (Extras.model). Output mapping (one for each candidate,
+// fresh zero pages): outputs, row-major, at CaseSpec.output_at. Report pipe: CaseReport frames in case order:
+// one REPORT_RAN for each case that ran, then, of a program that keeps anything between calls, a REPORT_CALL
+// for each call that was made again on one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING
+// (the case it happened in; -1: in the source itself). Nothing follows.
 #pragma once
 #include "tile/vm/vm.h"
 
@@ -140,6 +140,7 @@ typedef struct {
     int64_t sparse_bytes; // the last part of that memory, for StorageTable.sparse
     int64_t include_len;  // bytes of helper files behind the source
     int64_t old_names;    // Extras.old_names, 0 or 1
+    int64_t model_len;    // bytes of Extras.model behind them
 } JobHeader;
 
 // An output of a case, as the child tells it.
@@ -170,6 +171,7 @@ typedef struct {
                    // another shape
     int32_t contracted; // runs with contracted code that have left their outputs, too: as CaseSpec.contract
     int32_t atomic_launches; // of this case
+    int32_t binding;         // host_binding() of a case that ran
     int64_t stores;          // ProgramOrder.stores
     Counters count;
     char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII: of a finding, or the first warning

@@ -28,6 +28,8 @@ Bound *bound_new(BoundCtx *c, DType t, const int64_t *shape, int rank);
 // The same values under another shape of as many elements; shares v and e. Not charged.
 Bound *bound_alias(BoundCtx *c, const Bound *b, const int64_t *shape, int rank);
 double *bound_room(BoundCtx *c, int64_t n); // not zeroed
+// The e of an operand of a product as a matrix unit may read it; NULL: all zero.
+double *bound_as_read(BoundCtx *c, const Bound *x);
 // Charges the rounding of every element to b's nominal type, if that is narrower than float32.
 void bound_round(BoundCtx *c, Bound *b, bool only_exact);
 // The dtype of an operation on these operands by torch's three tiers: tensors, zero-dimensional ones,

@@ -25,8 +25,7 @@ static bool shapes_match(BoundCtx *c, const Bound *a, const Bound *b) {
     return true;
 }
 
-// The e of an operand as a matrix unit may read it; NULL: all zero.
-static const double *as_read(BoundCtx *c, const Bound *x) {
+double *bound_as_read(BoundCtx *c, const Bound *x) {
     if (!c->allow_tf32 || x->dtype != DT_F32) return x->e;
     double *e = bound_room(c, x->numel + 1);
     for (int64_t i = 0; i < x->numel; i++) {
@@ -65,7 +64,7 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     c->flops += 2 * numel * k;
     if (!out || c->shapes_only) return out;
     out->e = bound_room(c, numel + 1);
-    const double *ae = as_read(c, a), *be = as_read(c, b);
+    const double *ae = bound_as_read(c, a), *be = bound_as_read(c, b);
     double growth = c->any_order ? (double)k : bound_growth(k);
     Partial *sum = NEWN(c->arena, Partial, (size_t)n + 1);
     for (int64_t row = 0; n > 0 && row < numel / n; row++) {

@@ -274,6 +274,9 @@ static Bound *convolution(BoundCtx *c, const BoundCall *call) {
     Bound *out = result_of(c, &v.x, x->dtype, channels, size);
     if (!out || c->shapes_only) return out;
     out->e = bound_room(c, out->numel);
+    Bound read[2] = {*x, *w}; // as a matrix unit may read them
+    for (int k = 0; k < 2; k++) read[k].e = bound_as_read(c, &read[k]);
+    x = &read[0], w = &read[1];
     double growth = c->any_order ? (double)v.meet : bound_growth(v.meet);
     Join join = {.tame = conv_tame(x, w, v.meet), .sum.size = bound_room(c, plane)};
     Planes *sum = &join.sum;

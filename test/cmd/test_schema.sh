@@ -79,6 +79,10 @@ check ops says ops 0 "$bin" ops --json
 check op says op 0 "$bin" ops rmsnorm --json
 keep op
 check module says module 0 "$bin" ops "$(dirname "$0")/../module/problem/pad_avgpool_scalar.py" --json
+made=$(dirname "$0")/../module/verdict
+check module_verdict says module_verdict 0 "$bin" referee "$made/right/linear.py" --module "$made/reference/linear.py" --level quick --json
+keep module_verdict
+check module_rejected says module_verdict 1 "$bin" referee "$made/wrong/linear.no_bias.py" --module "$made/reference/linear.py" --level quick --json
 check proposals says "propose --lines" 0 "$bin" propose softmax -n 3 --seed 3 --json
 keep proposals
 check flawed says "propose --lines" 0 "$bin" propose softmax -n 2 --seed 3 --flaw contiguous --json
@@ -205,7 +209,7 @@ check restrictions obeys verdict "$tmp/restrictions" --lines
 # ---- damage is noticed: a key lost or too many, a value of another type, everywhere
 for row in "verdict accepted" "verdict rejected" "explain explained" "explain proved" "op op" "prove proof" "mint minted" "eval evaluated" \
     "model_info model" "error error" "propose proposals --lines" "generate generated --lines" "answer answers --lines" "eval_log grammar.jsonl --lines" \
-    "eval_log program.jsonl --lines" "cmd_request asked --lines"; do
+    "eval_log program.jsonl --lines" "cmd_request asked --lines" "module_verdict module_verdict"; do
     # shellcheck disable=SC2086
     set -- $row
     check "damage_$1_$2" obeys --mutate "$1" "$tmp/$2" $3

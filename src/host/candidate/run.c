@@ -153,6 +153,7 @@ Span host_returns(const Node *module) {
 }
 
 bool host_bound(const HostProgram *p) { return p->entry.bound; }
+int host_binding(const HostProgram *p) { return p->entry.binding; }
 
 bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
               Tensor *out) {

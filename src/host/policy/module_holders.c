@@ -6,34 +6,81 @@
 // filled, and only while the object is made.
 #include "host/policy/screen.h"
 
+// new_form: in files that are judged as a ModelNew of a reference in module form. Elsewhere an op has no
+// weights for them. What a parameter is made of says its shape, which is asked for there alone.
 typedef struct {
-    const char *name, *text;
+    const char *name;
+    bool new_form;
+    const char *text;
 } Holder;
-#define HEAD                  "class Holder(torch.nn.Module):\n    def __init__(self, "
-#define TAIL                  "device=None, dtype=None):\n        super().__init__()\n"
-#define PARAMETER(name, cond) "        self." name " = torch.nn.Parameter(None) if " cond " else None\n"
+#define HEAD       "class Holder(torch.nn.Module):\n    def __init__(self, "
+#define TAIL       "device=None, dtype=None):\n        super().__init__()\n"
+#define KEEP(name) "        self." name " = " name "\n"
+#define PARAMETER(name, cond, size) \
+    "        self." name " = torch.nn.Parameter(torch.empty(" size ")) if " cond " else None\n"
 #define SHAPE                                                                                        \
     "        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else " \
     "tuple(normalized_shape)\n        self.eps = eps\n        self.elementwise_affine = "            \
     "elementwise_affine\n"
+// One number stands for all axes, except in padding by name.
+#define EACH(name, axes) \
+    "        self." name " = (" name ",) * " axes " if isinstance(" name ", int) else " name "\n"
+#define CONV(axes)                                                                                           \
+    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, "    \
+         "padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels") EACH("kernel_size", axes)    \
+             EACH("stride", axes) EACH("padding", axes) EACH("dilation", axes) KEEP("groups")                \
+                 KEEP("padding_mode")                                                                        \
+                     PARAMETER("weight", "True", "(out_channels, in_channels // groups, *self.kernel_size)") \
+                         PARAMETER("bias", "bias", "out_channels")
+#define CONV_TRANSPOSE(axes)                                                                                 \
+    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, "         \
+         "bias=True, dilation=1, padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels")       \
+             EACH("kernel_size", axes) EACH("stride", axes) EACH("padding", axes)                            \
+                 EACH("output_padding", axes) EACH("dilation", axes) KEEP("groups") KEEP("padding_mode")     \
+                     PARAMETER("weight", "True", "(in_channels, out_channels // groups, *self.kernel_size)") \
+                         PARAMETER("bias", "bias", "out_channels")
+#define BUFFER(name, first)                                                                          \
+    "        self." name " = torch." first "(num_features, device=\"cuda\") if track_running_stats " \
+    "else None\n"
+#define NORM(affine, track)                                                                     \
+    HEAD "num_features, eps=1e-05, momentum=0.1, affine=" affine ", track_running_stats=" track \
+         ", " TAIL KEEP("num_features") KEEP("eps") KEEP("momentum") KEEP("affine")             \
+             KEEP("track_running_stats") PARAMETER("weight", "affine", "num_features")          \
+                 PARAMETER("bias", "affine", "num_features") BUFFER("running_mean", "zeros")    \
+                     BUFFER("running_var", "ones")
 static const Holder holder[] = {
-    {"nn.LayerNorm",
+    {"nn.LayerNorm", false,
      HEAD "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, " TAIL SHAPE PARAMETER(
-         "weight", "elementwise_affine") PARAMETER("bias", "elementwise_affine and bias")},
-    {"nn.RMSNorm", HEAD "normalized_shape, eps=None, elementwise_affine=True, " TAIL SHAPE PARAMETER(
-                       "weight", "elementwise_affine")},
-    {"nn.GroupNorm", HEAD
-     "num_groups, num_channels, eps=1e-05, affine=True, " TAIL
-     "        self.num_groups = num_groups\n        self.num_channels = num_channels\n        self.eps = "
-     "eps\n        self.affine = affine\n" PARAMETER("weight", "affine") PARAMETER("bias", "affine")},
-    {"nn.Linear",
+         "weight", "elementwise_affine", "self.normalized_shape")
+         PARAMETER("bias", "elementwise_affine and bias", "self.normalized_shape")},
+    {"nn.RMSNorm", false,
+     HEAD "normalized_shape, eps=None, elementwise_affine=True, " TAIL SHAPE PARAMETER(
+         "weight", "elementwise_affine", "self.normalized_shape")},
+    {"nn.GroupNorm", false,
+     HEAD "num_groups, num_channels, eps=1e-05, affine=True, " TAIL
+          "        self.num_groups = num_groups\n        self.num_channels = num_channels\n        "
+          "self.eps = eps\n        self.affine = affine\n" PARAMETER("weight", "affine", "num_channels")
+              PARAMETER("bias", "affine", "num_channels")},
+    {"nn.Linear", false,
      HEAD "in_features, out_features, bias=True, " TAIL
           "        self.in_features = in_features\n        self.out_features = out_features\n" PARAMETER(
-              "weight", "True") PARAMETER("bias", "bias")},
-    {"nn.Embedding",
+              "weight", "True", "out_features, in_features") PARAMETER("bias", "bias", "out_features")},
+    {"nn.Embedding", false,
      HEAD "num_embeddings, embedding_dim, padding_idx=None, " TAIL
           "        self.num_embeddings = num_embeddings\n        self.embedding_dim = embedding_dim\n        "
-          "self.padding_idx = padding_idx\n" PARAMETER("weight", "True")},
+          "self.padding_idx = padding_idx\n" PARAMETER("weight", "True", "num_embeddings, embedding_dim")},
+    {"nn.Conv1d", true, CONV("1")},
+    {"nn.Conv2d", true, CONV("2")},
+    {"nn.Conv3d", true, CONV("3")},
+    {"nn.ConvTranspose1d", true, CONV_TRANSPOSE("1")},
+    {"nn.ConvTranspose2d", true, CONV_TRANSPOSE("2")},
+    {"nn.ConvTranspose3d", true, CONV_TRANSPOSE("3")},
+    {"nn.BatchNorm1d", true, NORM("True", "True")},
+    {"nn.BatchNorm2d", true, NORM("True", "True")},
+    {"nn.BatchNorm3d", true, NORM("True", "True")},
+    {"nn.InstanceNorm1d", true, NORM("False", "False")},
+    {"nn.InstanceNorm2d", true, NORM("False", "False")},
+    {"nn.InstanceNorm3d", true, NORM("False", "False")},
 };
 enum { HOLDERS = sizeof holder / sizeof *holder };
 
@@ -41,6 +88,7 @@ typedef struct {
     Arena *arena;
     Node *module;
     Str self;
+    const Node *method; // whose statements are looked at
     bool used[HOLDERS];
 } Held;
 
@@ -58,6 +106,7 @@ static void use_holder(void *arg, const Node *n) {
     if (n->kind != NODE_CALL || !is_of_nn(n->call.func)) return;
     for (int k = 0; k < HOLDERS; k++) {
         if (!str_is(n->call.func->attribute.name, holder[k].name + 3)) continue;
+        if (holder[k].new_form && !h->module->module.model) continue;
         Node *f = (Node *)(uintptr_t)n->call.func; // the tree is this process's own
         *f = (Node){.kind = NODE_NAME, .span = f->span, .height = 1, .name = str_of(holder[k].name)};
         h->used[k] = true;
@@ -101,6 +150,7 @@ static void registered(const Held *h, Node *s) {
 typedef struct {
     Str name;
     bool parameters; // asked: is it always a parameter; otherwise: a module of torch
+    bool or_none;    // None beside that is no other value
     bool found, other;
 } Assigned;
 
@@ -122,7 +172,7 @@ static void find_assigned(void *arg, const Node *n) {
         if (t->kind != NODE_ATTRIBUTE || !str_eq(t->attribute.name, a->name)) continue;
         bool fits = a->parameters ? is_parameter_value(n->assign.value) : is_holder_value(n->assign.value);
         a->found |= fits;
-        a->other |= !fits;
+        a->other |= !fits && !(a->or_none && n->assign.value->kind == NODE_NONE);
     }
     bool in_list = n->kind == NODE_TUPLE || n->kind == NODE_LIST; // (self.a, self.b) = ...
     for (int i = 0; in_list && i < n->items.n; i++)
@@ -134,13 +184,86 @@ static void find_assigned(void *arg, const Node *n) {
     node_each_child(n, find_assigned, arg);
 }
 static bool always(const Held *h, Str name, bool parameters) {
-    Assigned a = {.name = name, .parameters = parameters};
+    Assigned a = {.name = name, .parameters = parameters, .or_none = h->module->module.model != NULL};
     find_assigned(&a, h->module);
     return a.found && !a.other;
 }
 
+// ---- w = torch.empty(...), of which nothing is made but an nn.Parameter
+
+typedef struct {
+    Str name;
+    int all, known;
+} LocalUse;
+
+static bool is_of_init(const Node *call) {
+    const Node *f = call->call.func;
+    return f->kind == NODE_ATTRIBUTE && f->attribute.value->kind == NODE_ATTRIBUTE &&
+           str_is(f->attribute.value->attribute.name, "init") && is_of_nn(f->attribute.value);
+}
+static void find_local_uses(void *arg, const Node *n) {
+    LocalUse *u = arg;
+    u->all += n->kind == NODE_NAME && str_eq(n->name, u->name);
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++)
+            u->known += n->assign.targets.at[i]->kind == NODE_NAME &&
+                        str_eq(n->assign.targets.at[i]->name, u->name) && n->assign.value->kind == NODE_CALL;
+    if (n->kind == NODE_CALL && n->call.args.n > 0 && (is_parameter(n) || is_of_init(n)))
+        u->known += n->call.args.at[0]->kind == NODE_NAME && str_eq(n->call.args.at[0]->name, u->name);
+    node_each_child(n, find_local_uses, u);
+}
+static bool is_local(const Held *h, const Node *n) {
+    LocalUse u = {.name = n->kind == NODE_NAME ? n->name : (Str){0}};
+    if (n->kind != NODE_NAME || !h->module->module.model || !h->method) return false;
+    node_each_child(h->method, find_local_uses, &u);
+    return u.all > 1 && u.all == u.known;
+}
+
+// w = torch.empty(n).uniform_(-b, b): without what fills it.
+static void local_filled(const Held *h, Node *s) {
+    static const char *const fill[] = {"normal_", "uniform_", "zero_", "fill_"};
+    if (s->assign.targets.n != 1 || !is_local(h, s->assign.targets.at[0])) return;
+    for (Node *v = s->assign.value; v->kind == NODE_CALL && v->call.func->kind == NODE_ATTRIBUTE;
+         v = s->assign.value) {
+        bool fills = false;
+        for (size_t i = 0; i < sizeof fill / sizeof *fill; i++)
+            fills |= str_is(v->call.func->attribute.name, fill[i]);
+        if (!fills) break;
+        s->assign.value = v->call.func->attribute.value;
+    }
+    // Random numbers are the referee's: a tensor of their sizes is left.
+    Node *v = s->assign.value, *f = v->kind == NODE_CALL ? v->call.func : NULL;
+    if (f && f->kind == NODE_ATTRIBUTE && node_is_name(f->attribute.value, "torch") &&
+        (str_is(f->attribute.name, "randn") || str_is(f->attribute.name, "rand")))
+        f->attribute.name = STR("empty");
+}
+
+// fan_in, fan_out = nn.init._calculate_fan_in_and_fan_out(self.weight): two numbers of its shape.
+static bool is_held(const Held *h, const Node *n);
+static void fans(const Held *h, Node *s) {
+    Node *call = s->assign.value;
+    if (!h->module->module.model || call->kind != NODE_CALL || !is_of_init(call) || call->call.args.n != 1 ||
+        !str_is(call->call.func->attribute.name, "_calculate_fan_in_and_fan_out") ||
+        !is_held(h, call->call.args.at[0]))
+        return;
+    Span at = call->call.args.at[0]->span;
+    Str w = {h->module->module.source.p + at.at, at.len};
+    if ((uint64_t)at.at + at.len > h->module->module.source.len) return;
+    DiagList d = DIAGS(h->arena);
+    const Node *m = parse_module(
+        h->arena,
+        str_of(arena_printf(h->arena, "(%.*s.numel() // %.*s.shape[0], %.*s.numel() // %.*s.shape[1])\n",
+                            STR_ARG(w), STR_ARG(w), STR_ARG(w), STR_ARG(w))),
+        &d);
+    if (!m || m->module.body.n != 1 || m->module.body.at[0]->kind != NODE_EXPRSTMT) return;
+    Node *pair = m->module.body.at[0]->value;
+    tree_place(pair, (Span){call->span.at, 0});
+    s->assign.value = pair;
+}
+
 // self.weight, self.norm.weight
 static bool is_held(const Held *h, const Node *n) {
+    if (is_local(h, n)) return true;
     if (n->kind != NODE_ATTRIBUTE || !always(h, n->attribute.name, true)) return false;
     const Node *of = n->attribute.value;
     if (of->kind == NODE_ATTRIBUTE) {
@@ -197,6 +320,7 @@ static void statements(void *arg, const Node *n) {
     if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA) return;
     if (n->kind == NODE_EXPRSTMT) registered(h, own);
     if (n->kind == NODE_EXPRSTMT) unfill(h, own);
+    if (n->kind == NODE_ASSIGN) fans(h, own), local_filled(h, own);
     node_each_child(n, statements, arg);
 }
 
@@ -357,6 +481,7 @@ void module_holders_normalize(Arena *a, Node *module) {
             const Node *f = n->klass.body.at[k];
             if (f->kind != NODE_FUNCTION || !f->function.params.n || f->function.decorators.n) continue;
             h.self = f->function.params.at[0]->param.name;
+            h.method = f;
             if (while_made(&h, n, f)) node_each_child(f, statements, &h);
         }
     }

@@ -368,7 +368,7 @@ const Node *entry_model(const Node *module) {
         if (n->kind == NODE_CLASS && str_is(n->klass.name, "ModelNew") && class_kind(n) == CLASS_MODULE)
             found = n;
     }
-    return module_function(module, STR("run")) ? NULL : found;
+    return module_function(module, STR("run")) && !module->module.model ? NULL : found;
 }
 
 bool is_parameter(const Node *n) {

@@ -3,6 +3,7 @@
 #include "host/python/api.h"
 #include "host/python/entry.h"
 #include "host/python/form.h"
+#include "host/python/model_parameters.h"
 #include <stdio.h>
 
 // --- names ---
@@ -475,6 +476,7 @@ static bool args_name(Interp *in, Args *args, int *cap, Str name, Value v) {
 static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     Value f, positional, v;
     if ((in->candidate || in->form) && is_super_init(n)) return *out = NONE_VALUE, true; // bases hold nothing
+    if (in->declared && is_parameter(n)) return parameter_declare(in, env, n, out);
     if (in->weight && is_parameter(n)) return entry_parameter(in, n->span, out);
     Args args = {.at = n->span};
     int cap = 0;

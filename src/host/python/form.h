@@ -29,6 +29,7 @@ typedef struct ModuleForm {
     bool training; // the default, as benchmarks run their models
     bool forward;  // what is called now is noted
     uint64_t seed, input_seed;
+    double scale;          // of wide inputs
     int64_t sources_drawn; // each source of random numbers has its own stream
     FormTensor tensor[FORM_TENSORS_MAX];
     int tensors;

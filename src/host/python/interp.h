@@ -43,6 +43,8 @@ struct Interp {
     CodeCache *cache;
     const Value *weight; // inputs that nn.Parameter stands for (entry.c)
     int weights, weights_used;
+    struct DeclaredParameters
+        *declared; // a ModelNew is made for the shapes of its parameters (model_parameters.h)
     // Reference.
     BoundCtx *bound;
     struct ModuleForm *form; // in module form (form.h)

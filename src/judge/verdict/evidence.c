@@ -63,7 +63,7 @@ static void put_cases(Buf *out, const Verdict *v, const char *prefix) {
                    v->judged.copied || v->judged.level == LEVEL_FULL
                        ? ""
                        : ": more of the asked shape is judged at full alone");
-    if (only->m <= 0)
+    if (only->m <= 0 && !v->domain.module)
         buf_printf(out, "%slevel %s: %s\n", prefix, level_name(v->judged.level),
                    level_words(v->judged.level));
 }
@@ -163,9 +163,11 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
         coverage_words(out, &e->coverage);
         buf_puts(out, " of the source, which no case executed\n");
     }
-    put_sizes(out, prefix, "not covered: sizes that the source compares with:", e->untested, e->untesteds,
-              e->coverage.more_sizes);
-    bool could = v->judged.level == LEVEL_FULL && !verdict_restricted(v); // --every-size may be given
+    if (!v->domain.module)
+        put_sizes(out, prefix, "not covered: sizes that the source compares with:", e->untested, e->untesteds,
+                  e->coverage.more_sizes);
+    bool could = v->judged.level == LEVEL_FULL && !verdict_restricted(v) &&
+                 !v->domain.module; // --every-size may be given
     buf_printf(out, "%snot covered: speed on a GPU%s%s\n", prefix,
                e->every_size > 0 ? "" : ", and sizes that no case had",
                e->every_size > 0 || !could ? "" : " (--every-size N tries all up to N)");
@@ -173,7 +175,7 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
 
 // Not what was tried, and not what an acceptance speaks of.
 static void put_domain(Buf *out, const OpDomain *d, const char *prefix) {
-    if (d->contiguous)
+    if (d->contiguous && !d->module)
         buf_printf(out,
                    "%sdomain: contiguous inputs, some at storage offsets or unaligned; not covered: inputs "
                    "with gaps between their rows\n",

@@ -126,6 +126,7 @@ void restricted_words(Buf *out, const Verdict *v) {
 }
 
 void domain_words(Buf *out, const OpDomain *d) {
+    if (d->module) return buf_puts(out, d->contiguous ? " at small sizes" : " at small sizes, with gaps");
     if (d->contiguous) buf_puts(out, " on contiguous inputs");
     if (d->published) buf_puts(out, d->contiguous ? " of the published domain" : " in the published domain");
 }

@@ -81,6 +81,7 @@ typedef struct {
 } Worst;
 typedef struct {
     int run, passed;
+    int binding; // of a ModelNew: CaseReport.binding; 0: none
     Worst worst;
 } CaseResults;
 

@@ -9,7 +9,7 @@ static void holders_are_classes(void **state) {
     (void)state;
     HAS(MODEL("self.ln = nn.LayerNorm(n, eps=0.1)", "return x"), "self.ln = nn.LayerNorm(n, eps=0.1)");
     HAS(MODEL("self.l = torch.nn.Linear(n, 3, bias=False)", "return x"),
-        "self.weight = torch.nn.Parameter(None) if True else None");
+        "self.weight = torch.nn.Parameter(torch.empty(out_features, in_features)) if True else None");
     HAS(MODEL("self.l = nn.Linear(n, 3)\n        self.m = nn.Linear(n, 3)", "return x"), "class nn.Linear(");
     LACKS(MODEL("self.c = nn.Conv2d(1, 2, 3)", "return x"), "class nn.");
     LACKS(MODEL("self.ln = nn.LayerNorm(n)", "return x") "def run(x):\n    return ModelNew(3)(x)\n",
@@ -59,12 +59,66 @@ static void others_stay(void **state) {
     HAS(MODEL(WEIGHT "self.w.data.copy_(n)", "return x"), "copy_(n)");
 }
 
+// Of a file that is judged as a ModelNew of a reference in module form.
+static const char *as_new(Arena *a, const char *source) {
+    DiagList d = DIAGS(a);
+    Node *module = (Node *)(uintptr_t)parsed(a, source);
+    module->module.model = parsed(a, "init = []\n");
+    if (!host_normalize(a, module, &d)) return d.at[0].msg;
+    Buf b = BUF(a);
+    print_module(&b, module);
+    return buf_cstr(&b);
+}
+
+static void expect_new(const char *source, const char *part, bool there) {
+    Arena a = {0};
+    const char *got = as_new(&a, source);
+    if ((strstr(got, part) != NULL) != there)
+        fail_msg("%s '%s' in:\n%s", there ? "no" : "there is", part, got);
+    arena_free(&a);
+}
+
+static void in_module_form_more_holders(void **state) {
+    (void)state;
+    expect_new(MODEL("self.c = nn.Conv2d(1, 2, 3)", "return x"), "class nn.Conv2d(", true);
+    expect_new(MODEL("self.c = nn.Conv2d(1, 2, 3)", "return x"),
+               "torch.empty((out_channels, in_channels // groups, *self.kernel_size))", true);
+    expect_new(MODEL("self.c = nn.ConvTranspose1d(1, 2, 3)", "return x"),
+               "torch.empty((in_channels, out_channels // groups, *self.kernel_size))", true);
+    expect_new(MODEL("self.b = nn.BatchNorm3d(4)", "return x"), "self.running_mean = ", true);
+    expect_new(MODEL("self.l = nn.LSTM(4, 4)", "return x"), "class nn.", false);
+    // A bias that may be None is a parameter all the same.
+    expect_new(
+        MODEL("if n: self.b = nn.Parameter(n)\n        else: self.register_parameter('b', None)\n        "
+              "nn.init.ones_(self.b)",
+              "return x"),
+        "ones_", false);
+}
+
+// A tensor that becomes an nn.Parameter and nothing else; fan_in of a parameter's shape.
+static void in_module_form_tensors_become_parameters(void **state) {
+    (void)state;
+#define LOCAL \
+    "w = torch.randn(n, 3).uniform_(-1, 1)\n        nn.init.ones_(w)\n        self.w = nn.Parameter(w)"
+    expect_new(MODEL(LOCAL, "return x"), "w = torch.empty(n, 3)\n", true);
+    expect_new(MODEL(LOCAL, "return x"), "ones_", false);
+    expect_new(MODEL(LOCAL "\n        self.kept = w", "return x"), "torch.randn(n, 3).uniform_", true);
+    LACKS(MODEL(LOCAL, "return x"), "torch.empty(n, 3)\n");
+    expect_new(
+        MODEL(WEIGHT "f, _ = nn.init._calculate_fan_in_and_fan_out(self.w)\n        self.f = f", "return x"),
+        "self.w.numel() // self.w.shape[0]", true);
+    HAS(MODEL(WEIGHT "f, _ = nn.init._calculate_fan_in_and_fan_out(self.w)\n        self.f = f", "return x"),
+        "_calculate_fan_in_and_fan_out");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holders_are_classes),
         cmocka_unit_test(names_are_registered),
         cmocka_unit_test(first_values_go),
         cmocka_unit_test(others_stay),
+        cmocka_unit_test(in_module_form_more_holders),
+        cmocka_unit_test(in_module_form_tensors_become_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

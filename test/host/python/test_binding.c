@@ -1,5 +1,15 @@
 // Whose weights are whose: by name, by order, by shapes that only one has; all or none.
-#include "module/modules.h"
+#include "host/support.h"
+
+#include "host/python/binding.h"
+
+static Arena arena;
+static int arena_teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    arena = (Arena){0};
+    return 0;
+}
 
 #define SLOT(n, ...)                                                                            \
     {                                                                                           \

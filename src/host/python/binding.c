@@ -1,6 +1,8 @@
-// module_bind.c - whose weights are whose. Benchmarks seed both modules alike and hope that both draw the
+// binding.c - whose weights are whose. Benchmarks seed both modules alike and hope that both draw the
 // same numbers in the same order; here the weights of Model are given to another module by what they are.
-#include "module/module.h"
+#include "host/python/binding.h"
+
+#include <string.h>
 
 static bool same_shape(const ModuleSlot *a, const ModuleSlot *b) {
     if (a->rank != b->rank) return false;
@@ -60,4 +62,21 @@ ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other) {
         if (how == BIND_ORDER) out.wrong = i;
     }
     return out;
+}
+
+int64_t slots_numbers(ModuleSlots s) {
+    int64_t sum = 0, n;
+    for (int i = 0; i < s.n; i++)
+        if (shape_numel(s.at[i].shape, s.at[i].rank, &n)) sum += n;
+    return sum;
+}
+
+void slots_text(Buf *out, ModuleSlots s) {
+    for (int i = 0; i < s.n; i++) {
+        buf_printf(out, "%s%.*s[", i ? ", " : "", STR_ARG(s.at[i].name));
+        for (int k = 0; k < s.at[i].rank; k++)
+            buf_printf(out, "%s%lld", k ? ", " : "", (long long)s.at[i].shape[k]);
+        buf_puts(out, "]");
+    }
+    if (!s.n) buf_puts(out, "none");
 }

@@ -1,0 +1,396 @@
+#include "cases/modules_domain.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "base/numeric/rng.h"
+#include "cases/fill.h"
+#include "cases/lines.h"
+
+enum {
+    QUICK_CASES = 5,
+    FULL_CASES = 10,
+    SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
+    LANES_PER_WORK = 512,   // what a kernel with much waste takes for one of them
+    DRAW_SEED = 1,
+};
+
+// The values of a case: as the file draws them, or wider, at one of three scales.
+typedef enum {
+    VALUES_WIDE,
+    VALUES_PUBLISHED,
+    VALUES_SMALL,
+    VALUES_LARGE,
+    VALUES_AGAIN,
+    VALUE_KINDS
+} ValuesDrawn;
+
+static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
+
+// A bit for each input that is no parameter.
+static uint64_t data_inputs(const Op *op) {
+    uint64_t bits = 0;
+    for (int i = 0; i < op->inputs; i++) bits |= (uint64_t)(op->input[i].role == ROLE_DATA) << i;
+    return bits;
+}
+
+static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out) {
+    int n = q->level == LEVEL_FULL ? FULL_CASES : QUICK_CASES;
+    (void)m;
+    *out = NEWN(a, PlannedCase, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        (*out)[i] = (PlannedCase){.dtype = DT_F32, .first_line = i % VALUE_KINDS};
+        if (!m->op->domain.contiguous && i % 3 == 1) (*out)[i].strided = data_inputs(m->op);
+    }
+    return n;
+}
+
+static int64_t lines(const Domain *m, int over, const int64_t *dim) {
+    (void)m, (void)over, (void)dim;
+    return 1;
+}
+static int64_t line_of(const Domain *m, const CaseTruth *t, const Bound *answer, int64_t element) {
+    (void)m, (void)t, (void)answer, (void)element;
+    return 0;
+}
+// Each element of the answer is a place of its own: all of them have to be judged in some case.
+static Positions positions(const Domain *m, int output, const Bound *answer) {
+    (void)m, (void)output;
+    return (Positions){answer->numel, 1};
+}
+
+static void put_shape(Buf *out, DType t, int rank, const int64_t *shape) {
+    buf_printf(out, "%s[", dtype_info[t].torch);
+    for (int i = 0; i < rank; i++) buf_printf(out, "%s%lld", i ? ", " : "", (long long)shape[i]);
+    buf_puts(out, "]");
+}
+
+static void put_sizes(Buf *out, const Domain *m, const int64_t *dim) {
+    const OpInput *in = m->op->inputs ? &m->op->input[0] : NULL;
+    (void)dim;
+    if (in) put_shape(out, in->dtype, in->rank, in->size);
+}
+
+static int64_t steps(const Domain *m) { return LANES_PER_WORK * of(m)->values.shapes.small.work; }
+
+static ModuleAsk asked(const ModulesDomain *m) {
+    return (ModuleAsk){.seed = DRAW_SEED,
+                       .published = m->values.published_values,
+                       .tf32 = m->op.allow_tf32,
+                       .known = &m->values.shapes.small,
+                       .work_max = 2 * m->values.shapes.small.work + 1024};
+}
+
+static void store(const CaseTensor *t, const Bound *b, uint8_t *map) {
+    int64_t size = dtype_bytes((DType)t->dtype);
+    for (int64_t k = 0; k < b->numel; k++)
+        dtype_store((DType)t->dtype, map + t->at + tensor_element(t, k) * size, b->v[k]);
+}
+
+static bool fill(Arena *scratch, const FillRequest *q, uint8_t *map, DiagList *diags) {
+    static const double scale[VALUE_KINDS] = {1, 1, 0.0625, 3, 1};
+    const ModulesDomain *m = of(q->domain);
+    ArenaMark mark = arena_mark(scratch);
+    ModuleAsk ask = asked(m);
+    ModuleRun *run = NEW(scratch, ModuleRun);
+    ValuesDrawn kind = (ValuesDrawn)q->plan->first_line;
+    ask.draws = true;
+    ask.seed = rng_mix(q->seed, 0x6d6f6475 + (uint64_t)q->index);
+    ask.published = ask.published || kind == VALUES_PUBLISHED;
+    ask.scale = scale[kind];
+    bool ok = module_evaluate(scratch, &m->file, &ask, run, diags);
+    int k = 0;
+    for (int i = 0; ok && i < run->inputs; i++)
+        if (run->input[i].tensor) store(&q->spec->input[k++], run->input[i].tensor, map);
+    for (int i = 0; ok && i < run->tensors; i++)
+        if (!run->tensor[i].buffer) store(&q->spec->input[k++], run->tensor[i].value, map);
+    arena_reset(scratch, mark);
+    return ok;
+}
+
+// The outputs as one chain.
+static const Bound *chain(Arena *a, const ModuleRun *run) {
+    Bound *first = NULL, *last = NULL;
+    for (int k = 0; k < run->outputs; k++) {
+        Bound *b = NEW(a, Bound);
+        *b = *run->output[k];
+        b->also = NULL;
+        if (last)
+            last->also = b;
+        else
+            first = b;
+        last = b;
+    }
+    return first;
+}
+
+static const Bound *answer(Arena *a, const Domain *domain, const uint8_t *mapping, const CaseSpec *spec,
+                           const OtherBytes *other, DiagList *diags) {
+    const ModulesDomain *m = of(domain);
+    const ModuleRun *like = &m->values.run;
+    Storage *store = NEWN(a, Storage, (size_t)spec->inputs + 1);
+    Tensor *input = NEWN(a, Tensor, (size_t)like->inputs + 1),
+           *tensor = NEWN(a, Tensor, (size_t)like->tensors + 1);
+    ModuleAsk ask = asked(m);
+    ModuleRun *run = NEW(a, ModuleRun);
+    int k = 0;
+    for (int i = 0; i < like->inputs + like->tensors; i++) {
+        bool parameter = i >= like->inputs;
+        Tensor *to = parameter ? &tensor[i - like->inputs] : &input[i];
+        if (parameter && like->tensor[i - like->inputs].buffer) *to = m->buffers[i - like->inputs];
+        if (parameter ? like->tensor[i - like->inputs].buffer : !like->input[i].tensor) continue;
+        *to = draw_input(mapping, &spec->input[k], &store[k]);
+        if (other && other->input == k) store[k].data = (uint8_t *)(uintptr_t)other->data; // never written
+        k++;
+    }
+    ask.input = input;
+    ask.inputs = like->inputs;
+    ask.tensor = tensor;
+    ask.tensors = like->tensors;
+    return module_evaluate(a, &m->file, &ask, run, diags) ? chain(a, run) : NULL;
+}
+
+const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
+                                 DiagList *diags) {
+    ModulesDomain *other = NEW(a, ModulesDomain);
+    *other = *of(m);
+    other->op.allow_tf32 = true;
+    return answer(a, &other->domain, mapping, spec, NULL, diags);
+}
+
+static const DomainKind modules = {
+    .name = "modules",
+    .cases = plan,
+    .lines = lines,
+    .line_of = line_of,
+    .positions = positions,
+    .answer = answer,
+    .fill = fill,
+    .steps = steps,
+    .put_sizes = put_sizes,
+};
+
+// --- opening ---
+
+static OpInput op_input(Str name, OpRole role, const Bound *b) {
+    OpInput in = {.name = name,
+                  .rank = b->rank,
+                  .dtype = b->dtype,
+                  .scale_lo = 1e-4,
+                  .scale_hi = 8,
+                  .range_dim = -1,
+                  .keep = -1,
+                  .role = role};
+    for (int i = 0; i < OP_RANK_MAX; i++) in.dim[i] = -1;
+    memcpy(in.size, b->shape, sizeof *in.size * (size_t)b->rank);
+    return in;
+}
+
+// As Model's forward calls its arguments.
+static Str argument_name(Arena *a, const Node *tree, int i) {
+    for (int k = 0; k < tree->module.body.n; k++) {
+        const Node *c = tree->module.body.at[k];
+        for (int j = 0; c->kind == NODE_CLASS && str_is(c->klass.name, "Model") && j < c->klass.body.n; j++) {
+            const Node *f = c->klass.body.at[j];
+            if (f->kind == NODE_FUNCTION && str_is(f->function.name, "forward") &&
+                i + 1 < f->function.params.n)
+                return f->function.params.at[i + 1]->param.name;
+        }
+    }
+    return str_of(arena_printf(a, "input%d", i));
+}
+
+static bool describe(Arena *a, ModulesDomain *m, Err *e) {
+    const ModuleRun *run = &m->values.run;
+    Op *op = &m->op;
+    op->input = NEWN(a, OpInput, (size_t)(run->inputs + run->tensors) + 1);
+    m->buffers = NEWN(a, Tensor, (size_t)run->tensors + 1);
+    if (run->inputs + run->tensors > OP_INPUTS_MAX)
+        return err_set(e, ERR_INPUT, "%.*s: a module that is judged has at most %d inputs and parameters",
+                       STR_ARG(op->name), OP_INPUTS_MAX);
+    for (int i = 0; i < run->inputs; i++)
+        if (run->input[i].tensor)
+            op->input[op->inputs++] =
+                op_input(argument_name(a, m->file.tree, i), ROLE_DATA, run->input[i].tensor);
+    if (!op->inputs) return err_set(e, ERR_INPUT, "%.*s: get_inputs() gives no tensor", STR_ARG(op->name));
+    for (int i = 0; i < run->tensors; i++) {
+        const FormTensor *t = &run->tensor[i];
+        if (!t->buffer) {
+            op->input[op->inputs++] = op_input(t->name, ROLE_WEIGHT, t->value);
+            continue;
+        }
+        Storage *s = NEW(a, Storage);
+        Tensor *b = &m->buffers[i];
+        int64_t size = dtype_bytes(t->value->dtype);
+        *b = (Tensor){.storage = s, .dtype = t->value->dtype, .rank = t->value->rank};
+        memcpy(b->shape, t->value->shape, sizeof *b->shape * (size_t)b->rank);
+        tensor_contiguous_strides(b);
+        *s = (Storage){.data = arena_raw(a, (size_t)(t->value->numel * size) + 8, 64),
+                       .bytes = (size_t)(t->value->numel * size),
+                       .dtype = b->dtype,
+                       .read_only = true};
+        for (int64_t k = 0; k < t->value->numel; k++)
+            dtype_store(b->dtype, s->data + k * size, t->value->v[k]);
+    }
+    if (run->outputs > OP_OUTPUTS_MAX)
+        return err_set(e, ERR_INPUT, "%.*s: forward returns more than %d tensors", STR_ARG(op->name),
+                       OP_OUTPUTS_MAX);
+    op->outputs = run->outputs;
+    for (int k = 0; k < run->outputs; k++) {
+        Str name = run->outputs > 1 ? str_of(arena_printf(a, "%d", k)) : (Str){0};
+        op->output[k] = (OpOutput){.name = name, .init = -1};
+    }
+    return true;
+}
+
+// What a ModelNew is called with (host/python/entry.c).
+static bool write_facts(Arena *a, ModulesDomain *m, Err *e) {
+    const ModuleRun *run = &m->values.run;
+    Buf b = BUF(a), values = BUF(a), tensors = BUF(a), names = BUF(a);
+    for (int i = 0; i < run->inputs; i++) {
+        bool tensor = run->input[i].tensor != NULL;
+        buf_puts(&tensors, tensor ? "True, " : "False, ");
+        buf_printf(&values, "%.*s, ", STR_ARG(tensor ? STR("None") : run->input[i].text));
+    }
+    for (int i = 0; i < run->tensors; i++)
+        if (!run->tensor[i].buffer) buf_printf(&names, "\"%.*s\", ", STR_ARG(run->tensor[i].name));
+    buf_printf(&b, "init = [%.*s]\ntensors = [%s]\nvalues = [%s]\nnames = [%s]\n", STR_ARG(run->init),
+               buf_cstr(&tensors), buf_cstr(&values), buf_cstr(&names));
+    DiagList d = DIAGS(a);
+    m->op.model = buf_str(&b);
+    if (parse_module(a, m->op.model, &d)) return true;
+    return err_set(e, ERR_INPUT,
+                   "%.*s: an argument of Model or of forward is neither a number nor a text, a "
+                   "list or a tensor: Model(%.*s)",
+                   STR_ARG(m->op.name), STR_ARG(run->init));
+}
+
+static Str stem(Arena *a, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    if (n > 3 && strcmp(name + n - 3, ".py") == 0) n -= 3;
+    if (n > OP_NAME_MAX) n = OP_NAME_MAX;
+    return (Str){arena_strndup(a, name, n), n};
+}
+
+static void domain_fill_in(Arena *a, ModulesDomain *m) {
+    Reduction *of = NEW(a, Reduction);
+    LineAxes *axes = NEWN(a, LineAxes, (size_t)m->op.inputs + 1);
+    int *slice = NEWN(a, int, (size_t)m->op.inputs + 1), *output = NEWN(a, int, (size_t)m->op.outputs + 1);
+    for (int i = 0; i < m->op.inputs; i++) {
+        int rank = m->op.input[i].rank;
+        slice[i] = -1;
+        if (rank > 0) axes[i] = (LineAxes){.axes = 1, .axis = {rank - 1}};
+    }
+    for (int k = 0; k < m->op.outputs; k++) output[k] = -1;
+    *of = (Reduction){.input = axes};
+    m->domain = (Domain){.kind = &modules,
+                         .op = &m->op,
+                         .slices = -1,
+                         .slice_axis = slice,
+                         .output_slice = output,
+                         .reduction = of,
+                         .reductions = 1};
+    m->op.form = &m->domain;
+}
+
+static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
+    const Diag *first = diag_first(d);
+    LineCol at = first ? line_col(source, first->span.at) : (LineCol){1, 1};
+    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", path, at.line, at.col,
+                   first ? first->msg : "it cannot be read");
+}
+
+// Of the text, and of what is asked beside it.
+static Sha256 hash_of(Arena *a, const ModulesAsk *q) {
+    if (!q->tf32 && !q->gaps) return sha256_of(q->source);
+    Buf b = BUF(a);
+    buf_printf(&b, "module%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "");
+    buf_str_put(&b, q->source);
+    return sha256_of(buf_str(&b));
+}
+
+bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
+    const char *path = q->path;
+    const Str source = q->source;
+    ModulesDomain *m = *out = NEW(a, ModulesDomain);
+    DiagList d = DIAGS(a);
+    m->op = (Op){.name = stem(a, path),
+                 .notes = STR("a reference in module form"),
+                 .source = source,
+                 .user = true,
+                 .rows_dim = -1,
+                 .row_dim = -1,
+                 .allow_tf32 = q->tf32,
+                 .domain = {.contiguous = !q->gaps, .module = true}};
+    m->op.hash = hash_of(a, q);
+    m->op.core = m->op.hash;
+    if (!module_read(a, source, &m->file, &d) ||
+        !module_values(a, &m->file, &(ValuesAsk){DRAW_SEED, SMALLER_WORK, q->tf32}, &m->values, &d))
+        return refuse(path, source, &d, e);
+    if (m->values.degenerate)
+        return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
+    if (!describe(a, m, e) || !write_facts(a, m, e)) return false;
+    domain_fill_in(a, m);
+    return true;
+}
+
+// --- what is told ---
+
+void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
+    const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
+    const ModuleShrunk *s = &m->values.shapes;
+    buf_printf(out, "%smodule: %.*s, Model(%.*s)\n", prefix, STR_ARG(m->op.name), STR_ARG(run->init));
+    int k = 0;
+    for (int i = 0; i < run->inputs; i++) {
+        const Bound *b = run->input[i].tensor, *was = published->input[i].tensor;
+        if (!b) {
+            buf_printf(out, "%sinput: %.*s\n", prefix, STR_ARG(run->input[i].text));
+            continue;
+        }
+        buf_printf(out, "%sinput %.*s: ", prefix, STR_ARG(m->op.input[k].name));
+        k++;
+        put_shape(out, b->dtype, b->rank, b->shape);
+        if (was && memcmp(was->shape, b->shape, sizeof *b->shape * (size_t)b->rank) != 0) {
+            buf_puts(out, ", published ");
+            put_shape(out, was->dtype, was->rank, was->shape);
+        }
+        buf_puts(out, "\n");
+    }
+    if (m->op.allow_tf32)
+        buf_printf(out, "%sproducts may read float32 operands with 10 mantissa bits (--tf32)\n", prefix);
+    for (int i = 0; i < s->sizes; i++)
+        buf_printf(out, "%ssize, line %d of the reference: %.*s%s%lld instead of %lld\n", prefix,
+                   line_col(m->op.source, s->size[i].at.at).line, STR_ARG(s->size[i].name),
+                   s->size[i].name.len ? " " : "", (long long)s->size[i].now,
+                   (long long)s->size[i].published);
+}
+
+static json_t *shape_json(const Bound *b) {
+    json_t *shape = json_array();
+    for (int i = 0; i < b->rank; i++) json_array_append_new(shape, json_integer(b->shape[i]));
+    return shape;
+}
+
+json_t *modules_json(const ModulesDomain *m) {
+    const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
+    const ModuleShrunk *s = &m->values.shapes;
+    json_t *inputs = json_array(), *sizes = json_array();
+    for (int i = 0; i < run->inputs; i++) {
+        const Bound *b = run->input[i].tensor;
+        if (!b) continue;
+        json_array_append_new(inputs,
+                              json_pack("{s:s, s:o, s:o}", "dtype", dtype_info[b->dtype].torch, "shape",
+                                        shape_json(b), "published", shape_json(published->input[i].tensor)));
+    }
+    for (int i = 0; i < s->sizes; i++)
+        json_array_append_new(sizes, json_pack("{s:i, s:s%, s:I, s:I}", "line",
+                                               line_col(m->op.source, s->size[i].at.at).line, "name",
+                                               s->size[i].name.len ? s->size[i].name.p : "",
+                                               s->size[i].name.len, "size", (json_int_t)s->size[i].now,
+                                               "published", (json_int_t)s->size[i].published));
+    char sha256[65];
+    sha256_hex(m->op.hash, sha256);
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256,
+                     "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes);
+}

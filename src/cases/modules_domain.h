@@ -1,0 +1,32 @@
+// modules_domain.h - the second implementation of a domain: a reference in module form (module/module.h), at
+// the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
+// the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
+// same shapes. Nothing is a slice, so nothing is moved.
+#pragma once
+#include <jansson.h>
+
+#include "cases/domain.h"
+#include "module/module.h"
+
+typedef struct {
+    Domain domain; // its op holds inputs, outputs and what a ModelNew is called with
+    Op op;
+    ModuleFile file;
+    ModuleValues values; // of one draw, at those sizes
+    Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
+} ModulesDomain;
+
+typedef struct {
+    const char *path; // for its name and for messages
+    Str source;
+    bool gaps; // inputs may have gaps between their rows; the parameters have none
+    bool tf32; // products may read float32 operands with 10 mantissa bits
+} ModulesAsk;
+// ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
+MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
+// The right answer of a case, and what is allowed with tf32, whatever was asked.
+const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
+                                 DiagList *diags);
+// What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
+void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
+json_t *modules_json(const ModulesDomain *m);

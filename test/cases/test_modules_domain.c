@@ -1,0 +1,158 @@
+// A reference in module form as a domain: what a draw of it holds, and which files are none.
+#include "cases/modules_domain.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char linear[] =
+    "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def __init__(self, n, k):\n        "
+    "super().__init__()\n        self.bn = nn.BatchNorm1d(n)\n        self.fc = nn.Linear(n, k)\n"
+    "    def forward(self, x, s):\n        return self.fc(self.bn(x)) * s\n"
+    "n, k = 48, 24\ndef get_inputs():\n    return [torch.rand(64, n), 0.5]\ndef get_init_inputs():\n    "
+    "return [n, k]\n";
+
+typedef struct {
+    Arena a;
+    ModulesDomain *m;
+    Draw d;
+} World;
+
+static void world_make(World *w, const char *source, Level level, uint64_t seed) {
+    Err e = {0};
+    Pool *pool = pool_open(2);
+    if (!modules_open(&w->a, &(ModulesAsk){.path = "some/linear.py", .source = str_of(source)}, &w->m, &e) ||
+        !draw_make(&w->a, pool, &(DrawRequest){.op = &w->m->op, .level = level, .seed = seed}, &w->d, &e))
+        fail_msg("%s", e.msg);
+    pool_close(pool);
+}
+static void world_free(World *w) {
+    draw_free(&w->d);
+    arena_free(&w->a);
+}
+
+static double at(const Draw *d, int index, int input, int64_t k) {
+    const CaseTensor *t = &d->spec[index].input[input];
+    int64_t size = dtype_bytes((DType)t->dtype);
+    return dtype_load((DType)t->dtype, d->mapping + t->at + (t->offset + k) * size);
+}
+
+static void inputs_and_parameters(void **state) {
+    (void)state;
+    World w = {0};
+    world_make(&w, linear, LEVEL_QUICK, 3);
+    const Op *op = &w.m->op;
+    static const char *const name[] = {"x", "bn.weight", "bn.bias", "fc.weight", "fc.bias"};
+    assert_true(str_is(op->name, "linear"));
+    assert_int_equal(op->inputs, 5); // running statistics are none
+    for (int i = 0; i < op->inputs; i++) assert_true(str_is(op->input[i].name, name[i]));
+    assert_non_null(strstr(arena_strndup(&w.a, op->model.p, op->model.len), "init = [48, 24]"));
+    assert_non_null(strstr(arena_strndup(&w.a, op->model.p, op->model.len), "tensors = [True, False, ]"));
+    assert_int_equal(w.d.domain->slices, -1);
+    world_free(&w);
+}
+
+// Other values in each case, of both signs and several scales; of the parameters, too. And the answer is that
+// of what lies there.
+static void cases_differ(void **state) {
+    (void)state;
+    World w = {0};
+    world_make(&w, linear, LEVEL_FULL, 4);
+    double largest[2] = {0, 0};
+    bool negative = false, published = false;
+    for (int i = 0; i < w.d.cases; i++) {
+        double most = 0;
+        bool positive = true;
+        for (int64_t k = 0; k < 64 * 48; k++) {
+            most = fmax(most, fabs(at(&w.d, i, 0, k)));
+            positive &= at(&w.d, i, 0, k) >= 0;
+        }
+        negative |= !positive;
+        published |= positive && most <= 1;
+        largest[i % 2] = fmax(largest[i % 2], most);
+        for (int input = 0; input < 5 && i > 0; input++)
+            assert_true(at(&w.d, i, input, 0) != at(&w.d, i - 1, input, 0));
+        assert_int_equal(w.d.truth[i].expected->numel, 64 * 24);
+        assert_int_equal(w.d.truth[i].line_class[0], CLASS_module);
+    }
+    assert_true(negative && published && fmax(largest[0], largest[1]) > 8);
+    DiagList diags = DIAGS(&w.a);
+    const Bound *again = domain_answer(&w.a, w.d.domain, w.d.mapping, &w.d.spec[0], NULL, &diags);
+    assert_non_null(again);
+    assert_memory_equal(again->v, w.d.truth[0].expected->v, 64 * 24 * sizeof(double));
+    // One element of a weight moves a column of the answer.
+    const CaseTensor *t = &w.d.spec[0].input[3];
+    uint8_t *changed = arena_raw(&w.a, (size_t)t->bytes, 64);
+    memcpy(changed, w.d.mapping + t->at, (size_t)t->bytes);
+    ((float *)changed)[5 * 48] += 1;
+    const Bound *other =
+        domain_answer(&w.a, w.d.domain, w.d.mapping, &w.d.spec[0], &(OtherBytes){3, changed}, &diags);
+    assert_non_null(other);
+    for (int64_t k = 0; k < 64 * 24; k++) assert_int_equal(other->v[k] != again->v[k], k % 24 == 5);
+    world_free(&w);
+}
+
+static void same_seed_same_draw(void **state) {
+    (void)state;
+    World w[3] = {0};
+    for (int i = 0; i < 3; i++) world_make(&w[i], linear, LEVEL_QUICK, i < 2 ? 7 : 8);
+    assert_int_equal(w[0].d.bytes, w[1].d.bytes);
+    assert_memory_equal(w[0].d.mapping, w[1].d.mapping, w[0].d.bytes);
+    assert_true(w[0].d.bytes != w[2].d.bytes || memcmp(w[0].d.mapping, w[2].d.mapping, w[0].d.bytes) != 0);
+    for (int i = 0; i < 3; i++) world_free(&w[i]);
+}
+
+static void what_is_none(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *part;
+    } none[] = {
+        {"        return x.sum() * 0\n", "a program that never looks at its inputs"},
+        {"        return y\n", "y"},
+        {"        return torch.dropout(x)\n", "some/none.py:5"},
+    };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        Arena a = {0};
+        Err e = {0};
+        ModulesDomain *m;
+        const char *source =
+            arena_printf(&a,
+                         "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def "
+                         "forward(self, x):\n%sdef get_inputs():\n    return [torch.rand(16, 16)]\n",
+                         none[i].body);
+        assert_false(
+            modules_open(&a, &(ModulesAsk){.path = "some/none.py", .source = str_of(source)}, &m, &e));
+        assert_int_equal(e.code, ERR_INPUT);
+        if (!strstr(e.msg, none[i].part)) fail_msg("%s: %s", none[i].part, e.msg);
+        arena_free(&a);
+    }
+}
+
+// Products by TF32 allow more, and only they are another definition.
+static void tf32_is_another_definition(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    ModulesDomain *m[3];
+    const ModulesAsk ask[] = {{.path = "l.py", .source = STR(linear)},
+                              {.path = "l.py", .source = STR(linear), .tf32 = true},
+                              {.path = "l.py", .source = STR(linear), .gaps = true}};
+    for (int i = 0; i < 3; i++) assert_true(modules_open(&a, &ask[i], &m[i], &e));
+    for (int i = 1; i < 3; i++) assert_memory_not_equal(&m[0]->op.hash, &m[i]->op.hash, sizeof m[0]->op.hash);
+    const Bound *plain = m[0]->values.run.output[0], *wide = m[1]->values.run.output[0];
+    for (int64_t k = 0; k < plain->numel; k++)
+        assert_true(plain->v[k] == wide->v[k] && plain->e[k] < wide->e[k]);
+    assert_true(m[0]->op.domain.contiguous && !m[2]->op.domain.contiguous);
+    arena_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_and_parameters),      cmocka_unit_test(cases_differ),
+        cmocka_unit_test(same_seed_same_draw),        cmocka_unit_test(what_is_none),
+        cmocka_unit_test(tf32_is_another_definition),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+#!/bin/sh
+# Verdicts on a ModelNew by a reference in module form: `referee FILE --module REF.py`. Of test/module/verdict, every right program
+# is accepted, and every wrong one gets a status of its "# expect:" line.
+. "$(dirname "$0")/lib.sh"
+made=$(dirname "$0")/../module/verdict
+
+# judged REFERENCE: its right program and all wrong ones on one draw, another one each day.
+seed=$(date +%Y%m%d)
+judged() {
+    "$bin" referee "$made/right/$1.py" "$made/wrong/$1".*.py --module "$made/reference/$1.py" --seed "$seed" --json >"$tmp/out" 2>&1
+    python3 - "$tmp/out" <<'END'
+import json, re, sys
+wrong = 0
+for line in open(sys.argv[1]):
+    v = json.loads(line)
+    head = re.search(r"^# expect: (.*)$", open(v["file"]).read(), re.M)
+    expected = head.group(1).split("|") if head else ["ok"]
+    if v["status"] not in expected:
+        print(v["file"], v["status"], v["feedback"])
+        wrong += 1
+    wrong += v["accepted"] != (v["status"] == "ok")
+sys.exit(wrong > 0)
+END
+}
+right=0
+for f in "$made"/reference/*.py; do
+    name=$(basename "$f" .py)
+    [ -f "$made/right/$name.py" ] && right=$((right + 1))
+    check "judged $name" judged "$name"
+done
+enough() { [ "$right" -ge 12 ] && [ "$(ls "$made"/wrong | wc -l)" -ge 24 ]; }
+check enough enough
+
+# The control: a program with another one's expectation fails.
+control() {
+    mkdir -p "$tmp/c/right" "$tmp/c/wrong" "$tmp/c/reference"
+    cp "$made/reference/relu.py" "$tmp/c/reference"
+    cp "$made/right/relu.py" "$tmp/c/right"
+    sed 's/^# expect: .*/# expect: ok/' "$made/wrong/relu.copy.py" >"$tmp/c/wrong/relu.copy.py"
+    was=$made made=$tmp/c
+    ! judged relu >/dev/null
+    code=$?
+    made=$was
+    return $code
+}
+check control control
+
+ref=$made/reference
+referee() { # CODE ARGUMENT...
+    code=$1
+    shift
+    exits "$code" "$bin" referee "$@" --level quick
+}
+says() { grep -qF -- "$1" "$tmp/out" "$tmp/err" || { echo "no: $1"; cat "$tmp/out" "$tmp/err"; return 1; }; }
+
+shown() {
+    referee 0 "$made/right/linear.py" --module "$ref/linear.py" && says 'linear: accepted at small sizes (ok, level quick)' &&
+        says 'module: linear, Model(' && says ', published float32[512, 1024]' && says 'parameters: bound by order' &&
+        says 'size, line 15 of the reference: batch_size ' && says 'values: inputs of both signs'
+}
+check shown shown
+by_name() { referee 0 "$made/right/conv2d.py" --module "$ref/conv2d.py" && says 'parameters: bound by name'; }
+check by_name by_name
+# Other names in another order: shapes that only one has.
+by_shape() {
+    sed 's/self.weight = nn.Parameter(torch.empty((out_features, in_features)))/self.first = nn.Parameter(torch.zeros(out_features))/
+         s/self.bias = nn.Parameter(torch.zeros(out_features))/self.second = nn.Parameter(torch.empty((out_features, in_features)))/
+         s/self\.weight/self.second/g; s/self\.bias/self.first/g' "$made/right/linear.py" >"$tmp/shapes.py"
+    referee 0 "$tmp/shapes.py" --module "$ref/linear.py" && says 'parameters: bound by shape'
+}
+check by_shape by_shape
+not_bound() {
+    referee 4 "$made/wrong/linear.declared_transposed.py" --module "$ref/linear.py" && says 'undecided' &&
+        says 'the parameters of ModelNew (weight[' && says 'are not those of Model (fc.weight['
+}
+check not_bound not_bound
+library() { referee 1 "$made/wrong/linear.library.py" --module "$ref/linear.py" && says 'line 34' && says 'F.linear'; }
+check library library
+
+# What __init__ computes of its parameters is computed of the referee's values.
+of_weights() {
+    sed 's/        nn.init.normal_(self.weight, std=0.02)/        self.kept = self.weight.t().contiguous()/
+         s/w_ptr + cols\[None, :\] \* K + k\[:, None\]/w_ptr + k[:, None] * N + cols[None, :]/
+         s/linear_kernel\[grid\](x, self.weight/linear_kernel[grid](x, self.kept/' "$made/right/linear.py" >"$tmp/kept.py"
+    referee 0 "$tmp/kept.py" --module "$ref/linear.py"
+}
+check of_weights of_weights
+
+# The same seed, the same verdict; another draw without one.
+again() {
+    for i in 1 2; do
+        "$bin" referee "$made/right/softmax.py" --module "$ref/softmax.py" --seed 9 --level quick --json |
+            sed 's/"elapsed_ms":[^,]*,//' >"$tmp/again.$i" || return 1
+    done
+    cmp "$tmp/again.1" "$tmp/again.2"
+}
+check again again
+
+# TF32: tl.dot's own reading of float32 is refused, told of, and allowed where a caller says so.
+tf32() {
+    sed 's/, input_precision="ieee"//' "$made/right/matmul.py" >"$tmp/tf32.py"
+    referee 1 "$tmp/tf32.py" --module "$ref/matmul.py" && says 'inaccurate' && says 'TF32 explains that' &&
+        referee 0 "$tmp/tf32.py" --module "$ref/matmul.py" --tf32 && says '(--tf32)' &&
+        referee 1 "$made/wrong/matmul.tail.py" --module "$ref/matmul.py" --tf32
+}
+check tf32 tf32
+
+# Gaps between rows are no business of a benchmark's; --layout any adds them.
+gaps() {
+    referee 0 "$made/right/softmax.py" --module "$ref/softmax.py" && referee 1 "$made/right/softmax.py" --module "$ref/softmax.py" --layout any
+}
+check gaps gaps
+
+# Definitions that no test can judge by, and files that are none.
+degenerate() {
+    sed 's/return torch.relu(x)/return torch.softmax(x[:, :1], dim=1)/' "$ref/relu.py" >"$tmp/constant.py"
+    referee 3 "$made/right/relu.py" --module "$tmp/constant.py" && says 'not a definition to judge by'
+}
+check degenerate degenerate
+copies() {
+    sed 's/return torch.relu(x)/return x + 0.0/' "$ref/relu.py" >"$tmp/copy.py"
+    referee 3 "$made/right/relu.py" --module "$tmp/copy.py" && says 'a copy of input x would pass'
+}
+check copies copies
+no_reference() { referee 3 "$made/right/relu.py" --module "$made/right/relu.py" && says 'class Model(nn.Module)'; }
+check no_reference no_reference
+usage() {
+    referee 2 "$made/right/relu.py" --module "$ref/relu.py" --op softmax && says 'beside it stand' &&
+        exits 2 "$bin" referee "$made/right/relu.py" --op softmax --tf32 && says 'belongs to --module'
+}
+check usage usage
+no_new() { printf 'import torch\n\n\ndef run(x):\n    return x\n' >"$tmp/run.py" && referee 1 "$tmp/run.py" --module "$ref/relu.py"; }
+check only_modelnew no_new
