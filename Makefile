@@ -13,7 +13,8 @@ STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
                 -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
 MODE_debug   := -Og -g3
 # Lines and functions are all that a report names: more of -g makes a fourth of the time to compile.
-MODE_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# -O1 takes twice as long as -Og to compile what the sanitizers add, so only loops that tests spend their time in get it: see HOT.
+MODE_asan    := -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g1 -fsanitize=thread
 MODE_valgrind := -O1 -g
 MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -60,6 +61,11 @@ TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*
 FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/bench_*.c)))
 LINK   = @echo "  ld  $@"; mkdir -p $(@D); $(CC) $(FLAGS) -o $@ $(filter %.o %.a %.so,$^) $(LIBS)
+# Of several hundred tests; gold takes a third of the time, where binutils still bring it.
+QUICK_LINK = $(subst -Wl$(COMMA)-z$(COMMA)separate-code,-fuse-ld=gold,$(LINK))
+ifeq ($(shell command -v ld.gold 2>/dev/null),)
+QUICK_LINK = $(LINK)
+endif
 # Unit tests with AddressSanitizer share one library: its code is so large that linking it 250 times takes longer than
 # compiling it.
 COMMA  := ,
@@ -77,7 +83,7 @@ $(B)/libouroboros.a: $(OBJ)
 $(B)/libouroboros.so: $(OBJ)
 	$(LINK) -shared -Wl,-Bsymbolic
 $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.$(if $(SHARED),so,a)
-	$(LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B)) -lcmocka
+	$(QUICK_LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B)) -lcmocka
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
 # A driver for tests, whose GPU is the virtual machine: a library that stands alone, and the process that it starts.
@@ -94,6 +100,10 @@ $(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
 	$(LINK)
 $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 
+ifeq ($(MODE),asan)
+HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/compare%.o host/reference/%.o)
+$(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
+endif
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
 # gcc's -O3 makes twice the code of these loops, in twice the time, and it is no faster.
@@ -109,7 +119,7 @@ $(if $(PORTABLE),,$(B)/%_vnni.o): ISA_ONLY := $(ONLY_vnni)
 $(B)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	@echo "  cc  $<"
-	$(Q)$(CC) $(FLAGS) $(ISA_ONLY) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) $(OPTIMIZED) $(ISA_ONLY) -MMD -MP -c -o $@ $<
 # The model's loops may differ between instruction sets: these two come with every AVX2 machine that isa.c accepts.
 $(B)/src/model/%_simd.avx2.o $(B)/src/train/%_simd.avx2.o: ISA_avx2 += -mfma -mf16c
 # Nobody looks at the processor's floating-point flags, so a loop may compute what it then does not choose: gcc vectorises
@@ -118,7 +128,7 @@ define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 	@mkdir -p $$(@D)
 	@echo "  cc  $$< ($(1))"
-	$(Q)$$(CC) $$(FLAGS) -fno-trapping-math $$(ISA_$(1)) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
+	$(Q)$$(CC) $$(FLAGS) -fno-trapping-math $$(ISA_$(1)) $$(OPTIMIZED) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 

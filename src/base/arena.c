@@ -320,15 +320,18 @@ bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out) {
 
 bool arena_copy_same(const ArenaCopy *c) { return c->bytes == 0 || bytes_same(c->copy, c->at, c->bytes); }
 
+// Of `x - lo < hi - lo` only subtractions and the highest bit, which every vector unit has; a comparison of 64 bits is none
+// of SSE2's. The highest bit of (d - range) & ~d says whether d is below the range, which is far below 2^63 here.
 BYTES_AS_THEY_LIE static bool words_point(const unsigned char *from, size_t bytes, uintptr_t lo,
                                           uintptr_t hi) {
-    bool any = false;
+    uintptr_t below = 0, range = hi - lo;
     for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
         uintptr_t x;
         __builtin_memcpy(&x, from + i, sizeof x);
-        any |= x - lo < hi - lo;
+        x -= lo;
+        below |= (x - range) & ~x;
     }
-    return any;
+    return below >> 63;
 }
 
 bool arena_points_behind(const Arena *a, ArenaMark m) {

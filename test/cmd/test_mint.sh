@@ -1,9 +1,8 @@
 #!/bin/sh
-# Ops mint an accepted kernel with default settings, and what is printed is what was judged. A third of the ops, another one each
-# day: test_grammar.sh judges kernels of every op.
+# Ops mint an accepted kernel with default settings, and what is printed is what was judged. Every third op: test_grammar.sh
+# judges kernels of every op.
 . "$(dirname "$0")/lib.sh"
-third=$(($(date +%s) / 86400 % 3))
-for op in $("$bin" ops | awk -v third="$third" '/^[a-z]/ && n++ % 3 == third { print $1 }'); do
+for op in $("$bin" ops | awk '/^[a-z]/ && n++ % 3 == 0 { print $1 }'); do
     check "mints_$op" exits 0 "$bin" mint "$op"
 done
 check kernel_file exits 0 "$bin" mint softmax --seed 3 -o "$tmp/k.py"

@@ -13,15 +13,18 @@ servers=""
 trap 'kill $servers 2>/dev/null; rm -rf "$tmp"' EXIT
 serve "$tmp/port"
 base=http://127.0.0.1:$(cat "$tmp/port")/v1
+# One size is enough where what the server says is looked at: the first drafts are judged at all.
 mint() { # MODEL OPTIONS...
     model=$1
     shift
-    "$bin" mint softmax --smith "$base#$model" --timeout "${patience:-2}" "$@"
+    # shellcheck disable=SC2086
+    "$bin" mint softmax --smith "$base#$model" --timeout "${patience:-30}" $sizes "$@"
 }
 holds() { grep -q -- "$1" "$tmp/out"; }
 says() { grep -q -- "$1" "$tmp/err"; }
 requests() { grep -c "\"model\": \"$1\"" "$tmp/port.log"; }
 
+sizes=
 check good exits 0 mint good -n 4 --json --seed 3
 check four_in_one_request [ "$(requests good)" = 1 ]
 check counts holds '"proposed":4,.*"statuses":{"ok":2,"incorrect":2},"tokens":30'
@@ -36,6 +39,7 @@ assert "top_k" not in q and "stop" not in q
 ' "$tmp/port.log"
 check whole_responses exits 0 mint whole -n 2 --json
 check tokens_of_whole_responses holds '"tokens":60'
+sizes='--shape 3x100'
 check packed_all_the_same exits 0 mint packed -n 2 --json
 check packed_counts holds '"statuses":{"ok":1,"incorrect":1}'
 check no_type_no_reason_for_the_end exits 0 mint typeless -n 2 --json
@@ -110,6 +114,6 @@ tls=$(cat "$tmp/tls")
 check unknown_authority exits 3 "$bin" mint softmax --smith "https://localhost:$tls/v1#right" -n 1
 check it_is_said_why says 'not who it says it is'
 check nothing_was_sent sh -c "[ ! -s $tmp/tls.log ]"
-check known_authority exits 0 env SSL_CERT_FILE="$here/localhost.pem" "$bin" mint softmax --smith "https://localhost:$tls/v1#right" -n 1
+check known_authority exits 0 env SSL_CERT_FILE="$here/localhost.pem" "$bin" mint softmax --smith "https://localhost:$tls/v1#right" $sizes -n 1
 check another_name exits 3 env SSL_CERT_FILE="$here/localhost.pem" "$bin" mint softmax --smith "https://127.0.0.1:$tls/v1#right" -n 1
 check it_is_said_why_again says 'not who it says it is'
