@@ -290,6 +290,9 @@ static bool is_instance(Call *c, Value v, Value cls, bool *out) {
     if (class_is(cls, ENUM_CLASS) && v.kind != V_OBJECT)
         return host_unsupported(c->in, c->at, "isinstance() of an Enum and a plain value");
     if (cls.kind == V_CLASS) return *out = v.kind == V_OBJECT && v.object->of == cls.klass, true;
+    if (cls.kind == V_FUNCTION && cls.function->node->kind == NODE_FUNCTION &&
+        str_is(cls.function->node->function.name, "<bool>")) // policy/named_truths.c
+        return *out = v.kind == V_BOOL, true;
     if (cls.kind != V_API) goto wrong;
     Str name = cls.member->name;
     if (str_is(name, "int")) return *out = v.kind == V_INT || v.kind == V_BOOL, true;

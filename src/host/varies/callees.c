@@ -96,8 +96,10 @@ static void bind_any(Varies *v, Callable *c) {
     varies_open(v, c);
     varies_handed(v, c);
     const Nodes *params = &c->node->function.params;
+    Fact any = varies_any();
+    if (str_starts(c->node->function.name, "<")) any.how |= FACT_MIXED; // policy/named_truths.c
     for (int i = c->method && !c->plain; i < params->n; i++)
-        if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, varies_any());
+        if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, any);
 }
 
 // Functions of that name: of the module's, or methods of any class.
