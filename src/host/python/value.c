@@ -92,7 +92,7 @@ const char *value_type(Value v) {
     case V_ELLIPSIS: return "ellipsis";
     case V_DTYPE: return v.dtype.triton ? "triton.language.dtype" : "torch.dtype";
     case V_DEVICE: return "torch.device";
-    case V_PROPERTIES: return "_CudaDeviceProperties";
+    case V_PROPERTIES: return v.b ? "GPUTarget" : "_CudaDeviceProperties";
     case V_CONTEXT: return "context";
     case V_TENSOR:
     case V_BOUND: return "Tensor";
@@ -185,6 +185,7 @@ bool value_same(Value a, Value b) {
     case V_OBJECT: return a.object == b.object;
     case V_METHOD: return a.method == b.method;
     case V_PARTIAL: return a.partial == b.partial;
+    case V_PROPERTIES: return a.b == b.b;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }
 }

@@ -26,7 +26,7 @@ typedef enum {
     V_DTYPE,
     V_LIMITS, // torch.finfo(dtype), torch.iinfo(dtype)
     V_DEVICE,
-    V_PROPERTIES, // of the device
+    V_PROPERTIES, // of the device; b: Triton's target
     V_CONTEXT,    // torch.cuda.device(...), nullcontext(): to stand behind `with`
     V_TENSOR,     // a candidate's: strided bytes that host code cannot look into
     V_BOUND,      // a reference's
