@@ -57,8 +57,8 @@ static void stored_to(Names *names, const Node *target) {
 }
 
 static bool is_change(Str method) {
-    static const char *const all[] = {"append",     "extend", "insert",  "pop",    "update",      "setdefault",
-                                      "popitem", "clear",  "remove",  "reverse", "move_to_end"};
+    static const char *const all[] = {"append",  "extend", "insert", "pop",     "update",     "setdefault",
+                                      "popitem", "clear",  "remove", "reverse", "move_to_end"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(method, all[i])) return true;
     return false;

@@ -1,6 +1,6 @@
-// map(bool, [d]), b = bool; b(d), f = text.startswith: what gives a truth under another name. Calls are counted
-// by how they come out where their name tells that they choose (sandbox/unreached, host/varies); so such a value
-// becomes a function of the file that calls it by its name. The same for min and max.
+// map(bool, [d]), b = bool; b(d), f = text.startswith: what gives a truth under another name. Calls are
+// counted by how they come out where their name tells that they choose (sandbox/unreached, host/varies); so
+// such a value becomes a function of the file that calls it by its name. The same for min and max.
 //
 // bool in isinstance(x, bool) and in annotations is a type, and stays.
 #include "host/policy/screen.h"
@@ -131,7 +131,8 @@ typedef struct {
 } Asks;
 static void look(void *arg, const Node *n) {
     Asks *a = arg;
-    for (int i = 0; i < NAMES; i++) a->any |= all[i].member ? of_member(n) == i : node_is_name(n, all[i].name);
+    for (int i = 0; i < NAMES; i++)
+        a->any |= all[i].member ? of_member(n) == i : node_is_name(n, all[i].name);
     node_each_child(n, look, arg);
 }
 

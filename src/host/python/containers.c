@@ -38,8 +38,8 @@ static bool seq_find(Call *c, Value item, int64_t *out) {
     *out = -1;
     for (int i = 0; *out < 0 && i < s->n; i++) {
         bool equal = value_same(item, s->at[i]);
-        if (!equal && (!nan_pair(c->in, c->at, item, s->at[i]) ||
-                       !value_equal(c->in, c->at, item, s->at[i], &equal)))
+        if (!equal &&
+            (!nan_pair(c->in, c->at, item, s->at[i]) || !value_equal(c->in, c->at, item, s->at[i], &equal)))
             return false;
         if (equal) *out = i;
     }
@@ -111,15 +111,16 @@ bool api_dict_pop(Call *c, Value *out) {
 
 static bool ordered_only(Call *c) {
     return c->arg[0].dict->ordered ||
-           host_raise(c->in, c->at, "TypeError: %.*s() of a dict takes no arguments; collections.OrderedDict "
-                      "has `last`", STR_ARG(c->name));
+           host_raise(c->in, c->at,
+                      "TypeError: %.*s() of a dict takes no arguments; collections.OrderedDict "
+                      "has `last`",
+                      STR_ARG(c->name));
 }
 
 bool api_dict_popitem(Call *c, Value *out) {
     Dict *d = c->arg[0].dict;
     bool last = true;
-    if (c->arg[1].kind != V_NONE &&
-        (!ordered_only(c) || !value_truth(c->in, c->at, c->arg[1], &last)))
+    if (c->arg[1].kind != V_NONE && (!ordered_only(c) || !value_truth(c->in, c->at, c->arg[1], &last)))
         return false;
     if (!d->n) return host_raise(c->in, c->at, "KeyError: 'popitem(): dictionary is empty'");
     int i = last ? d->n - 1 : 0;
@@ -164,8 +165,7 @@ static bool pairs_merge(Call *c, Dict *to, Value from) {
         int n = 0;
         if (!iter_start(c->in, c->at, v, &pair)) return false;
         while (n < 3 && iter_next(&pair, &item[n])) n++;
-        if (n != 2)
-            return host_raise(c->in, c->at, "ValueError: a dictionary is made of pairs (key, value)");
+        if (n != 2) return host_raise(c->in, c->at, "ValueError: a dictionary is made of pairs (key, value)");
         if (!dict_put(c->in, c->at, to, item[0], item[1])) return false;
     }
     return true;

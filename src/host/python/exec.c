@@ -215,7 +215,8 @@ static bool delete_target(Interp *in, Env *env, const Node *target) {
     case NODE_SUBSCRIPT:
         if (!in->candidate) break;
         return eval(in, env, target->subscript.value, &of) &&
-               eval(in, env, target->subscript.index, &index) && subscript_delete(in, target->span, of, index);
+               eval(in, env, target->subscript.index, &index) &&
+               subscript_delete(in, target->span, of, index);
     case NODE_ATTRIBUTE:
         if (!in->candidate) break;
         return eval(in, env, target->attribute.value, &of) &&
@@ -227,7 +228,8 @@ static bool delete_target(Interp *in, Env *env, const Node *target) {
         return true;
     default: break;
     }
-    return host_refuse(in, target->span, "host code deletes plain names, items of lists and dictionaries, and "
+    return host_refuse(in, target->span,
+                       "host code deletes plain names, items of lists and dictionaries, and "
                        "attributes of its own objects only");
 }
 

@@ -138,8 +138,7 @@ bool subscript_delete(Interp *in, Span at, Value of, Value index) {
     if (of.kind != V_LIST)
         return host_raise(in, at, "TypeError: '%s' object does not support item deletion", value_type(of));
     if (index.kind != V_SLICE)
-        return index_resolve(in, at, index, of.seq->n, "list assignment", &i) &&
-               seq_take(in, at, of.seq, i);
+        return index_resolve(in, at, index, of.seq->n, "list assignment", &i) && seq_take(in, at, of.seq, i);
     Range r;
     if (!slice_resolve(in, at, index.slice, of.seq->n, &r)) return false;
     int64_t least = r.step > 0 ? r.start : r.start + (r.n - 1) * r.step, step = r.step > 0 ? r.step : -r.step;

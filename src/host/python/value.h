@@ -55,9 +55,9 @@ typedef struct {
     int n, cap;
     SeqFlavour flavour;
     bool frozen;
-    bool kept;              // the module's, changed by calls: it holds numbers, texts and the like alone
-    bool memo;              // functools keeps it: here it is another one in each call
-    const struct Class *of; // NAMED
+    bool kept;               // the module's, changed by calls: it holds numbers, texts and the like alone
+    bool memo;               // functools keeps it: here it is another one in each call
+    const struct Class *of;  // NAMED
     const struct Dict *view; // d.keys(), d.items(), d.values(): of this one
 } Seq;
 typedef struct Dict {
@@ -234,7 +234,8 @@ MUST_CHECK bool set_as_list(Interp *in, Span at, Value set, Value *out);
 MUST_CHECK bool dict_new(Interp *in, Span at, Value *out);
 MUST_CHECK bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out); // -1: absent
 MUST_CHECK bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v);
-MUST_CHECK bool dict_take(Interp *in, Span at, Dict *d, int i); // the i-th key away; the others keep their order
+MUST_CHECK bool dict_take(Interp *in, Span at, Dict *d,
+                          int i); // the i-th key away; the others keep their order
 MUST_CHECK bool seq_take(Interp *in, Span at, Seq *s, int64_t i);
 
 // Iteration over tuple, list, dict (keys), range and str, without copying.

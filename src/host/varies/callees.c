@@ -178,9 +178,9 @@ bool varies_hand_out(Varies *v, Str name, Fact *out) {
 
 // Methods of lists, dictionaries and sets that change them.
 static bool changes(Str name) {
-    static const char *const all[] = {"append",  "extend", "insert",  "update", "setdefault", "add",    "pop",
-                                      "popitem", "remove", "discard", "clear",  "sort",       "reverse",
-                                      "move_to_end"};
+    static const char *const all[] = {"append", "extend", "insert",  "update",     "setdefault",
+                                      "add",    "pop",    "popitem", "remove",     "discard",
+                                      "clear",  "sort",   "reverse", "move_to_end"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(name, all[i])) return true;
     return false;

@@ -46,7 +46,8 @@ bool fact_is_tensor(Fact a) { return a.kind == FACT_OTHER && (a.sure & SURE_TENS
 
 bool fact_equal(Fact a, Fact b) {
     return a.kind == b.kind && a.how == b.how && a.sure == b.sure && a.rank == b.rank && a.count == b.count &&
-           a.like == b.like && a.klass == b.klass && a.of == b.of && a.dims == b.dims && a.lo == b.lo && a.hi == b.hi;
+           a.like == b.like && a.klass == b.klass && a.of == b.of && a.dims == b.dims && a.lo == b.lo &&
+           a.hi == b.hi;
 }
 
 Fact fact_item(Fact seq) {

@@ -198,8 +198,8 @@ static void enter(Varies *v) {
     (void)varies_make(v, STR("ModelNew"), &g, &f);
 }
 
-// Classes that are more than called, asked for a member or named as a type. The first parameter of a method of
-// the class is one, too.
+// Classes that are more than called, asked for a member or named as a type. The first parameter of a method
+// of the class is one, too.
 static void find_classes_about(void *arg, const Node *n) {
     Varies *v = arg;
     switch (n->kind) {

@@ -1,15 +1,16 @@
 // What raises or prints; what only counts; options of launches.
 #include "sandbox/unreached/harmless.h"
 
-#include "host/policy/screen.h"
 #include "host/policy/scope.h"
+#include "host/policy/screen.h"
 #include "sandbox/unreached/unreached_numbers.h"
 #include "tile/check/check.h"
 
 // A file of more is not looked at that closely.
 enum { OPTION_NODES = 64, LOOKS_MAX = 64 };
 typedef struct {
-    const Node *node; // what gives the option its number: a conditional expression, or an assignment to a name
+    const Node
+        *node; // what gives the option its number: a conditional expression, or an assignment to a name
     bool warps;
 } Option;
 
@@ -17,8 +18,8 @@ struct Harmless {
     Arena *arena;
     const Node *module;
     const Cover *cover;
-    // Attributes and lists or dictionaries of the module that something reads whose answer may follow from it,
-    // or that are more than a place for a value.
+    // Attributes and lists or dictionaries of the module that something reads whose answer may follow from
+    // it, or that are more than a place for a value.
     Names read_attributes, read_state;
     Names state, functions;
     bool more, unknown; // one was found in this look; nothing is known
@@ -98,7 +99,8 @@ static bool is_plain(const Harmless *h, const Node *n) {
     case NODE_FALSE:
     case NODE_NONE: return true;
     case NODE_NAME: return true;
-    case NODE_ATTRIBUTE: return is_plain(h, n->attribute.value) && !names_have(&h->functions, n->attribute.name);
+    case NODE_ATTRIBUTE:
+        return is_plain(h, n->attribute.value) && !names_have(&h->functions, n->attribute.name);
     case NODE_SUBSCRIPT: return is_plain(h, n->subscript.value) && is_plain(h, n->subscript.index);
     case NODE_UNARY: return is_plain(h, n->unary.operand);
     case NODE_BINARY:
@@ -112,7 +114,8 @@ static bool is_plain(const Harmless *h, const Node *n) {
         for (int i = 0; i < n->boolop.items.n; i++)
             if (!is_plain(h, n->boolop.items.at[i])) return false;
         return true;
-    case NODE_IFEXP: return is_plain(h, n->ifexp.cond) && is_plain(h, n->ifexp.then) && is_plain(h, n->ifexp.otherwise);
+    case NODE_IFEXP:
+        return is_plain(h, n->ifexp.cond) && is_plain(h, n->ifexp.then) && is_plain(h, n->ifexp.otherwise);
     default: return false;
     }
 }

@@ -1,5 +1,5 @@
-// harmless.h - what of a file cannot matter whether a case reaches it or not: it raises, it prints, it changes
-// what no answer follows from.
+// harmless.h - what of a file cannot matter whether a case reaches it or not: it raises, it prints, it
+// changes what no answer follows from.
 #pragma once
 #include "lang/ast.h"
 #include "tile/vm/cover.h"
@@ -10,7 +10,8 @@ Harmless *harmless_new(Arena *a, const Node *module, const Cover *cover);
 bool harmless_works(const Harmless *h, const Node *n); // n may be NULL
 // A statement that does nothing which an answer could follow from.
 bool harmless_statement(const Harmless *h, const Node *n);
-// One that changes only what nothing but such statements reads: `self.calls = 0`, where the count goes nowhere.
+// One that changes only what nothing but such statements reads: `self.calls = 0`, where the count goes
+// nowhere.
 bool harmless_change(const Harmless *h, const Node *n);
 // A branch with nothing but changes of that kind in it: nor does its condition matter.
 bool harmless_branch(const Harmless *h, const Node *branch);

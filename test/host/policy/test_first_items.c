@@ -15,17 +15,23 @@ static bool refused(const char *source) {
 static void first_items_are_told(void **state) {
     (void)state;
     static const char *const first[] = {
-        "next(iter(t))",        "next(iter(t), 3)",  "next(i for i in t)", "next((i for i in t), None)",
-        "next(reversed(t))",    "next(zip(t, t))",   "next(enumerate(t))", "next(map(len, t))",
+        "next(iter(t))",         "next(iter(t), 3)", "next(i for i in t)", "next((i for i in t), None)",
+        "next(reversed(t))",     "next(zip(t, t))",  "next(enumerate(t))", "next(map(len, t))",
         "next(iter(t.values()))"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
         Arena a = {0};
         if (refused(arena_printf(&a, TAKES("%s"), first[i]))) fail_msg("%s", first[i]);
         arena_free(&a);
     }
-    static const char *const other[] = {"next(t)",          "iter(t)",       "next(iter(t, 3))",
-                                        "next([i for i in t])", "next(*iter(t))", "next(iter(*t))",
-                                        "next(iter(t), 1, 2)",  "(next, t)",     "next(iter(t), default=3)"};
+    static const char *const other[] = {"next(t)",
+                                        "iter(t)",
+                                        "next(iter(t, 3))",
+                                        "next([i for i in t])",
+                                        "next(*iter(t))",
+                                        "next(iter(*t))",
+                                        "next(iter(t), 1, 2)",
+                                        "(next, t)",
+                                        "next(iter(t), default=3)"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         Arena a = {0};
         if (!refused(arena_printf(&a, TAKES("%s"), other[i]))) fail_msg("%s", other[i]);

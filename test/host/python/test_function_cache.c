@@ -16,7 +16,8 @@ static void test_features(void **state) {
              "and "
              "f(1, '', tl.int8, x.device)[3] == x.device and h(1) == 1e-6\n    return double(x)\n")},
         {"functools: kept dictionaries, lists and configs",
-         "import functools\n@functools.cache\ndef f(n, t=(1, 2), e: float = 1e-6):\n    return {'B': [n, t], 'e': "
+         "import functools\n@functools.cache\ndef f(n, t=(1, 2), e: float = 1e-6):\n    return {'B': [n, t], "
+         "'e': "
          "e}\n"
          "@functools.lru_cache\ndef g(n):\n    return triton.Config({'B': n}, num_warps=8)\n" RUN(
              "    assert f(3)['B'] == [3, (1, 2)] and f(3, e=0.5)['e'] == 0.5 and g(4).kwargs == {'B': 4}\n"

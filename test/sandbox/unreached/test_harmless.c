@@ -1,5 +1,5 @@
-// What cannot matter whether it is reached: the last assignment of each file, which no case has run, or the arm
-// of its conditional expression behind `else`.
+// What cannot matter whether it is reached: the last assignment of each file, which no case has run, or the
+// arm of its conditional expression behind `else`.
 #include "host/host.h"
 #include "sandbox/unreached/harmless.h"
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static bool harmless(const char *source, const char *ran) {
     return is;
 }
 
-#define MODEL(init, body)                                                                                  \
+#define MODEL(init, body)                                                                             \
     "class ModelNew:\n    def __init__(self):\n        " init "\n    def forward(self, x):\n        " \
     "self.n = self.n + 1\n        " body
 static void what_only_counts(void **state) {
@@ -57,28 +57,32 @@ static void what_only_counts(void **state) {
     assert_false(harmless("class A:\n    @property\n    def p(self):\n        return 1\n" MODEL(
                               "self.n = 0", "if self.n > 9:\n            self.n = self.p\n"),
                           "self.n = self.p"));
-    assert_false(harmless(MODEL("self.n = self.l = [0]", "if len(self.l) > 9:\n            self.n += self.l\n"),
-                          "self.n += self.l"));
-    assert_true(harmless("t = [0]\ndef run(x):\n    t[0] += 1\n    if t[0] > 9:\n        t[0] = 0\n", "t[0] = 0"));
-    assert_false(harmless("t = [0]\ndef run(x):\n    t[0] += 1\n    f(t)\n    if t[0] > 9:\n        t[0] = 0\n",
-                          "t[0] = 0"));
+    assert_false(
+        harmless(MODEL("self.n = self.l = [0]", "if len(self.l) > 9:\n            self.n += self.l\n"),
+                 "self.n += self.l"));
+    assert_true(
+        harmless("t = [0]\ndef run(x):\n    t[0] += 1\n    if t[0] > 9:\n        t[0] = 0\n", "t[0] = 0"));
+    assert_false(harmless(
+        "t = [0]\ndef run(x):\n    t[0] += 1\n    f(t)\n    if t[0] > 9:\n        t[0] = 0\n", "t[0] = 0"));
     assert_false(harmless("def run(x):\n    t = [0]\n    if x.n > 9:\n        t[0] = 0\n", "t[0] = 0"));
 }
 
-#define KERNEL "@triton.jit\ndef k(a, B: tl.constexpr):\n    pass\n"
+#define KERNEL      "@triton.jit\ndef k(a, B: tl.constexpr):\n    pass\n"
 #define LAUNCH(how) "def run(x):\n    n = x.shape[0]\n    k[(1,)](x, B=1, " how ")\n"
 static void options_of_launches(void **state) {
     (void)state;
     assert_true(harmless(KERNEL LAUNCH("num_warps=4 if n < 9 else 8"), "8"));
     assert_false(harmless(KERNEL LAUNCH("num_warps=4 if n < 9 else 2"), "2)"));
-    assert_true(harmless(KERNEL LAUNCH("num_stages=3 if n < 9 else 0"), "0)\n" ));
+    assert_true(harmless(KERNEL LAUNCH("num_stages=3 if n < 9 else 0"), "0)\n"));
     assert_false(harmless(KERNEL LAUNCH("C=4 if n < 9 else 8"), "8"));
     assert_false(harmless(KERNEL LAUNCH("num_warps=4 if n < 9 else n"), "n)"));
-    assert_false(harmless("@triton.heuristics({'B': f})\n" KERNEL LAUNCH("num_warps=4 if n < 9 else 8"), "8"));
-    assert_false(harmless("@triton.jit\ndef k(a, B: tl.constexpr, num_warps: tl.constexpr):\n    pass\n" LAUNCH(
-                              "num_warps=4 if n < 9 else 8"),
-                          "8"));
-#define NAMED(more, to)                                                                                     \
+    assert_false(
+        harmless("@triton.heuristics({'B': f})\n" KERNEL LAUNCH("num_warps=4 if n < 9 else 8"), "8"));
+    assert_false(
+        harmless("@triton.jit\ndef k(a, B: tl.constexpr, num_warps: tl.constexpr):\n    pass\n" LAUNCH(
+                     "num_warps=4 if n < 9 else 8"),
+                 "8"));
+#define NAMED(more, to) \
     "def run(x):\n    w = 4\n" more "    k[(1,)](x, B=1, num_warps=w)\n    if x.n > 9:\n        w = " to "\n"
     assert_true(harmless(KERNEL NAMED("", "16"), "w = 16"));
     assert_false(harmless(KERNEL NAMED("", "2"), "w = 2"));
@@ -87,6 +91,7 @@ static void options_of_launches(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_only_counts), cmocka_unit_test(options_of_launches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_only_counts),
+                                       cmocka_unit_test(options_of_launches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
