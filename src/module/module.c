@@ -239,6 +239,10 @@ static bool run_file(Interp *in, const ModuleFile *m, const ModuleAsk *ask, Modu
     Span at = in->module->span;
     const Slot *s = env_find(model.object->of->names, STR("forward"));
     if (s && s->v.kind == V_FUNCTION) at = (Span){s->v.function->node->span.at, 0};
+    if (!s && !env_find(model.object->of->names, STR("__call__")))
+        return host_unsupported(in, at,
+                                "class Model has no forward(self, ...): that is what the kernel has to "
+                                "compute");
     in->form->forward = true;
     if (!call_value(in, model, &(Args){.pos = arg, .n = out->inputs, .at = at}, &result)) return false;
     return take_outputs(in, result, at, out);

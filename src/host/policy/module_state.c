@@ -17,11 +17,26 @@ static bool is_number(const Node *n) {
     return is_written(n) || n->kind == NODE_FLOAT;
 }
 
-static bool is_plain_display(const Bindings *bound, const Node *n) {
+static bool is_named(const Bindings *bound, const Node *n, const char *name) {
+    return node_is_name(n, name) && !names_have(&bound->all, n->name);
+}
+
+// OrderedDict, and collections.OrderedDict, by an import of them.
+static bool is_ordered(const Node *module, const Bindings *bound, const Node *n) {
+    bool member = n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, "OrderedDict");
+    const Node *root = member ? n->attribute.value : n, *alias;
+    if (root->kind != NODE_NAME || !bound_once(bound, root->name)) return false;
+    const Node *s = module_binding(module, root->name, &alias);
+    if (!s || s->kind != NODE_IMPORT || s->import.dots || s->import.from == member) return false;
+    return member ? str_is(alias->alias.name, "collections")
+                  : str_is(s->import.module, "collections") && str_is(alias->alias.name, "OrderedDict");
+}
+
+static bool is_plain_display(const Node *module, const Bindings *bound, const Node *n) {
     if (n->kind == NODE_CALL)
         return !n->call.args.n && !n->call.keywords.n &&
-               (node_is_name(n->call.func, "dict") || node_is_name(n->call.func, "list")) &&
-               !names_have(&bound->all, n->call.func->name);
+               (is_ordered(module, bound, n->call.func) || is_named(bound, n->call.func, "dict") ||
+                is_named(bound, n->call.func, "list"));
     if (n->kind != NODE_LIST && n->kind != NODE_DICT) return false;
     const Nodes *items = n->kind == NODE_LIST ? &n->items : &n->dict.values;
     for (int i = 0; i < items->n; i++) {
@@ -42,7 +57,8 @@ static void stored_to(Names *names, const Node *target) {
 }
 
 static bool is_change(Str method) {
-    static const char *const all[] = {"append", "extend", "insert", "pop", "update", "setdefault"};
+    static const char *const all[] = {"append",  "extend", "insert", "pop",     "update",     "setdefault",
+                                      "popitem", "clear",  "remove", "reverse", "move_to_end"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(method, all[i])) return true;
     return false;
@@ -56,6 +72,7 @@ static void find_stores(void *arg, const Node *n) {
     if (n->kind == NODE_AUGASSIGN) stored_to(names, n->augassign.target);
     if (n->kind == NODE_ANNASSIGN) stored_to(names, n->annassign.target);
     if (n->kind == NODE_FOR) stored_to(names, n->loop.target);
+    for (int i = 0; n->kind == NODE_DELETE && i < n->items.n; i++) stored_to(names, n->items.at[i]);
     const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
     if (f && f->kind == NODE_ATTRIBUTE && f->attribute.value->kind == NODE_NAME &&
         is_change(f->attribute.name))
@@ -83,7 +100,7 @@ void module_state_normalize(Arena *a, Node *module) {
         if (!learnt) names_of_module(&bound, a, module), find_stores(&stored, module);
         learnt = true;
         if (!names_have(&stored, target->name) || !bound_once(&bound, target->name) ||
-            !is_plain_display(&bound, value))
+            !is_plain_display(module, &bound, value))
             continue;
         if (s->kind == NODE_ASSIGN)
             s->assign.kept = true;

@@ -512,6 +512,8 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
     dead_code_drop(a, module);
+    named_truths_normalize(a, module);
+    first_items_normalize(a, module);
     augmented_normalize(a, module);
     module_state_normalize(a, module);
     if (!imports_complete(a, module, d)) return false;

@@ -61,6 +61,8 @@ void dead_code_drop(Arena *a, Node *module);
 void wrappers_normalize(Arena *a, Node *module);
 void memoised_normalize(Arena *a, Node *module);
 void augmented_normalize(Arena *a, Node *module);
+void first_items_normalize(Arena *a, Node *module);  // next(iter(x))
+void named_truths_normalize(Arena *a, Node *module); // bool, any and their like where they are not called
 // Lists and dictionaries of the module that calls may change are marked (Node.assign.kept); their names.
 void module_state_normalize(Arena *a, Node *module);
 void names_of_state(Names *names, const Node *module);

@@ -271,6 +271,7 @@ static bool is_device_fact(const Node *f) {
     char path[64];
     Str name = path_from(f, "triton", path, sizeof path);
     if (str_is(name, ".runtime.driver.active.utils.get_device_properties") ||
+        str_is(name, ".runtime.driver.active.get_current_target") ||
         str_is(name, ".runtime.driver.active.get_active_torch_device"))
         return true;
     name = torch_path(f, path, sizeof path);

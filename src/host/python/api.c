@@ -28,7 +28,7 @@ static const char *receiver_name(Value v) {
     case V_DTYPE: return "dtype";
     case V_DEVICE: return "device";
     case V_CONFIG: return "config";
-    case V_PROPERTIES: return "properties";
+    case V_PROPERTIES: return v.b ? "target" : "properties";
     default: return NULL;
     }
 }

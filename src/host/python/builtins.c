@@ -1,5 +1,5 @@
-// Python's own functions, and members of lists, dictionaries and texts; numbers.c has those of numbers.
-// Arguments arrive bound to the signatures of api.def.
+// Python's own functions and members of texts; numbers.c has those of numbers, containers.c what changes
+// lists and dictionaries. Arguments arrive bound to the signatures of api.def.
 #include "host/python/api.h"
 
 bool wrong_type(Call *c, Value v, const char *want) {
@@ -122,7 +122,6 @@ static bool collect(Call *c, Value from, ValueKind kind, Value *out) {
 }
 bool api_tuple(Call *c, Value *out) { return collect(c, c->arg[0], V_TUPLE, out); }
 bool api_list(Call *c, Value *out) { return collect(c, c->arg[0], V_LIST, out); }
-bool api_dict(Call *c, Value *out) { return *out = c->arg[0], true; }
 
 bool api_size_type(Call *c, Value *out) {
     if (!collect(c, c->arg[0], V_TUPLE, out)) return false;
@@ -290,6 +289,9 @@ static bool is_instance(Call *c, Value v, Value cls, bool *out) {
     if (class_is(cls, ENUM_CLASS) && v.kind != V_OBJECT)
         return host_unsupported(c->in, c->at, "isinstance() of an Enum and a plain value");
     if (cls.kind == V_CLASS) return *out = v.kind == V_OBJECT && v.object->of == cls.klass, true;
+    if (cls.kind == V_FUNCTION && cls.function->node->kind == NODE_FUNCTION &&
+        str_is(cls.function->node->function.name, "<bool>")) // policy/named_truths.c
+        return *out = v.kind == V_BOOL, true;
     if (cls.kind != V_API) goto wrong;
     Str name = cls.member->name;
     if (str_is(name, "int")) return *out = v.kind == V_INT || v.kind == V_BOOL, true;
@@ -299,6 +301,7 @@ static bool is_instance(Call *c, Value v, Value cls, bool *out) {
     if (str_is(name, "tuple")) return *out = v.kind == V_TUPLE, true;
     if (str_is(name, "list")) return *out = v.kind == V_LIST, true;
     if (str_is(name, "dict")) return *out = v.kind == V_DICT, true;
+    if (str_is(name, "collections.OrderedDict")) return *out = v.kind == V_DICT && v.dict->ordered, true;
     if (str_is(name, "torch.Size")) return *out = v.kind == V_TUPLE && v.seq->flavour == SEQ_SIZE, true;
     if (str_is(name, "torch.Tensor") || str_is(name, "Tensor")) return *out = value_is_tensor(v), true;
 wrong:
@@ -312,7 +315,7 @@ bool api_isinstance(Call *c, Value *out) {
     return true;
 }
 
-// --- lists and dictionaries ---
+// --- lists and texts ---
 
 bool api_list_append(Call *c, Value *out) {
     *out = NONE_VALUE;
@@ -328,20 +331,6 @@ bool api_list_extend(Call *c, Value *out) {
     return true;
 }
 
-bool api_list_pop(Call *c, Value *out) {
-    Seq *s = c->arg[0].seq;
-    int64_t i;
-    if (!value_as_int(c->arg[1], &i)) return wrong_type(c, c->arg[1], "an integer");
-    if (!s->n) return host_raise(c->in, c->at, "IndexError: pop from empty list");
-    if (i < 0) i = i < -s->n ? -1 : i + s->n;
-    if (i < 0 || i >= s->n) return host_raise(c->in, c->at, "IndexError: pop index out of range");
-    if (!host_work(c->in, c->at, s->n / 4) || !not_frozen(c->in, c->at, s->frozen)) return false;
-    *out = s->at[i];
-    memmove(s->at + i, s->at + i + 1, (size_t)(s->n - i - 1) * sizeof *s->at);
-    s->n--;
-    return true;
-}
-
 bool api_list_insert(Call *c, Value *out) {
     Seq *s = c->arg[0].seq;
     int64_t i;
@@ -353,27 +342,6 @@ bool api_list_insert(Call *c, Value *out) {
     memmove(s->at + i + 1, s->at + i, (size_t)(s->n - 1 - i) * sizeof *s->at);
     s->at[i] = c->arg[2];
     return true;
-}
-
-static bool dict_merge(Call *c, Dict *to, Value from) {
-    if (from.kind != V_DICT) return wrong_type(c, from, "a dictionary");
-    for (int i = 0, n = from.dict->n; i < n; i++)
-        if (!dict_put(c->in, c->at, to, from.dict->key[i], from.dict->value[i])) return false;
-    return true;
-}
-
-bool api_dict_update(Call *c, Value *out) {
-    *out = NONE_VALUE;
-    for (int i = 0; i < c->rests; i++)
-        if (!dict_merge(c, c->arg[0].dict, c->rest[i])) return false;
-    return dict_merge(c, c->arg[0].dict, c->arg[2]);
-}
-
-bool api_dict_default(Call *c, Value *out) {
-    int i;
-    if (!dict_find(c->in, c->at, c->arg[0].dict, c->arg[1], &i)) return false;
-    *out = i >= 0 ? c->arg[0].dict->value[i] : c->arg[2];
-    return i >= 0 || dict_put(c->in, c->at, c->arg[0].dict, c->arg[1], c->arg[2]);
 }
 
 bool api_str_case(Call *c, Value *out) {
@@ -417,29 +385,6 @@ bool api_str_join(Call *c, Value *out) {
     *out = value_str(n ? buf_str(&text) : STR(""));
     return true;
 }
-
-bool api_dict_get(Call *c, Value *out) {
-    int i;
-    if (!dict_find(c->in, c->at, c->arg[0].dict, c->arg[1], &i)) return false;
-    *out = i >= 0 ? c->arg[0].dict->value[i] : c->arg[2];
-    return true;
-}
-
-static bool dict_list(Call *c, bool keys, bool values, Value *out) {
-    const Dict *d = c->arg[0].dict;
-    if (!seq_new(c->in, c->at, V_LIST, d->n, out)) return false;
-    for (int i = 0; i < d->n; i++) {
-        if (keys && values) {
-            if (!pair_new(c->in, c->at, d->key[i], d->value[i], &out->seq->at[i])) return false;
-        } else {
-            out->seq->at[i] = keys ? d->key[i] : d->value[i];
-        }
-    }
-    return true;
-}
-bool api_dict_keys(Call *c, Value *out) { return dict_list(c, true, false, out); }
-bool api_dict_values(Call *c, Value *out) { return dict_list(c, false, true, out); }
-bool api_dict_items(Call *c, Value *out) { return dict_list(c, true, true, out); }
 
 bool api_raise(Call *c, Value *out) {
     Buf text = BUF(c->in->arena);

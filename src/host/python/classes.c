@@ -211,7 +211,7 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     int field = v.kind == V_TUPLE ? field_of(c, name) : -1;
     if (field >= 0 && field < v.seq->n) return *out = v.seq->at[field], true;
     const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
-    if (s) return *out = s->v, true;
+    if (s && s->v.kind != V_UNBOUND) return *out = s->v, true; // unbound: deleted
     if (!c) {
         if (!str_is(name, "save_for_backward")) return lacks(in, at, c, name);
         return method_new(in, at, v, (Value){0}, name, out);
@@ -247,6 +247,14 @@ bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
         return host_raise(in, at, "AttributeError: property '%.*s' of this object has no setter",
                           STR_ARG(name));
     return env_set(in, at, of.object->attribute, name, v);
+}
+
+bool object_delete(Interp *in, Span at, Value of, Str name) {
+    if (of.kind != V_OBJECT || str_starts(name, "__")) return host_refuse_form(in, at, FORM_ATTRIBUTE);
+    if (!not_frozen(in, at, of.object->frozen)) return false;
+    Slot *s = env_find(of.object->attribute, name);
+    if (!s || s->v.kind == V_UNBOUND) return lacks(in, at, of.object->of, name);
+    return s->v = (Value){0}, true;
 }
 
 // forward(ctx, ...) of an autograd function; its backward never runs here.

@@ -205,14 +205,37 @@ static bool exec_included(Interp *in, Env *env, const Node *s, LibraryFile *file
     return true;
 }
 
-static bool exec_delete(Interp *in, Env *env, const Node *s) {
-    for (int i = 0; i < s->items.n; i++) {
-        const Node *target = s->items.at[i];
-        Value was;
-        if (target->kind != NODE_NAME) return host_refuse(in, s->span, "host code deletes plain names only");
-        if (!env_read(in, target->span, env, target->name, &was)) return false;
-        if (!env_set(in, target->span, env, target->name, (Value){0})) return false;
+static bool delete_target(Interp *in, Env *env, const Node *target) {
+    Value of, index;
+    if (!host_step(in, target->span)) return false;
+    switch (target->kind) {
+    case NODE_NAME:
+        return env_read(in, target->span, env, target->name, &of) &&
+               env_set(in, target->span, env, target->name, (Value){0});
+    case NODE_SUBSCRIPT:
+        if (!in->candidate) break;
+        return eval(in, env, target->subscript.value, &of) &&
+               eval(in, env, target->subscript.index, &index) &&
+               subscript_delete(in, target->span, of, index);
+    case NODE_ATTRIBUTE:
+        if (!in->candidate) break;
+        return eval(in, env, target->attribute.value, &of) &&
+               object_delete(in, target->span, of, target->attribute.name);
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < target->items.n; i++)
+            if (!delete_target(in, env, target->items.at[i])) return false; // a tree's height is bounded
+        return true;
+    default: break;
     }
+    return host_refuse(in, target->span,
+                       "host code deletes plain names, items of lists and dictionaries, and "
+                       "attributes of its own objects only");
+}
+
+static bool exec_delete(Interp *in, Env *env, const Node *s) {
+    for (int i = 0; i < s->items.n; i++)
+        if (!delete_target(in, env, s->items.at[i])) return false;
     return true;
 }
 

@@ -2,10 +2,20 @@
 // functions have them is found in the tree (policy/memoised.c).
 #include "host/python/interp.h"
 
+static bool annotated(const Node *param, const char *type) {
+    return param->param.annotation && node_is_name(param->param.annotation, type);
+}
+
+// Equal ones are the same: 0.0 and -0.0 are not, and a tuple may be a torch.Size or not.
 static bool is_key(const Node *param, Value v) {
-    bool flag = param->param.annotation && node_is_name(param->param.annotation, "bool");
+    bool flag = annotated(param, "bool"), real = annotated(param, "float");
     if (v.kind == V_BOOL || flag) return v.kind == V_BOOL && flag;
-    return v.kind == V_NONE || v.kind == V_INT || v.kind == V_STR || v.kind == V_DTYPE || v.kind == V_DEVICE;
+    if (v.kind == V_FLOAT || real) return v.kind == V_FLOAT && real && v.f == v.f && v.f != 0;
+    bool all = v.kind == V_TUPLE && v.seq->flavour == SEQ_PLAIN;
+    for (int i = 0; all && i < v.seq->n; i++)
+        all = v.seq->at[i].kind == V_INT || v.seq->at[i].kind == V_STR || v.seq->at[i].kind == V_DTYPE;
+    return all || v.kind == V_NONE || v.kind == V_INT || v.kind == V_STR || v.kind == V_DTYPE ||
+           v.kind == V_DEVICE;
 }
 
 static bool refuse_key(Interp *in, Span at, const Node *param, Value v) {
@@ -17,8 +27,9 @@ static bool refuse_key(Interp *in, Span at, const Node *param, Value v) {
             STR_ARG(param->param.name), STR_ARG(param->param.name));
     return host_refuse(
         in, at,
-        "`%.*s`: a function whose results functools keeps takes whole numbers, bools (`%.*s: bool`), "
-        "texts, dtypes and devices here, not %s: kept tensors are no work done",
+        "`%.*s`: a function whose results functools keeps takes whole numbers, tuples of them, bools and "
+        "floats that say so (`%.*s: bool`), texts, dtypes and devices here, not %s: kept tensors are no work "
+        "done",
         STR_ARG(param->param.name), STR_ARG(param->param.name), value_type(v));
 }
 
@@ -51,14 +62,35 @@ static bool is_plain(Value v) {
            v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES;
 }
 
+// Numbers, texts and the like, configs, and collections of them. Each collection is marked: here it is made
+// anew in every call, and whoever asks whether two are one would be told otherwise than by Python.
+static bool is_kept(Interp *in, Span at, Value v) {
+    if (is_plain(v)) return true;
+    if (++in->depth > DEPTH_MAX || !host_step(in, at)) return false;
+    bool ok = false;
+    if (v.kind == V_CONFIG) {
+        v.config->memo = true;
+        ok = is_kept(in, at, (Value){.kind = V_DICT, .dict = v.config->kwargs});
+    } else if (value_is_seq(v)) {
+        ok = true;
+        v.seq->memo = true;
+        for (int i = 0; ok && i < v.seq->n; i++) ok = is_kept(in, at, v.seq->at[i]);
+    } else if (v.kind == V_DICT) {
+        ok = true;
+        v.dict->memo = true;
+        for (int i = 0; ok && i < v.dict->n; i++)
+            ok = is_kept(in, at, v.dict->key[i]) && is_kept(in, at, v.dict->value[i]);
+    }
+    in->depth--;
+    return ok;
+}
+
+// What it gives stays as it is: nobody changes the one that functools keeps.
 bool cached_gives(Interp *in, const Node *function, Span at, Value v) {
-    bool plain = is_plain(v) || v.kind == V_TUPLE;
-    if (v.kind == V_TUPLE && !host_work(in, at, v.seq->n)) return false;
-    for (int i = 0; v.kind == V_TUPLE && i < v.seq->n; i++) plain &= is_plain(v.seq->at[i]);
-    return plain ||
-           host_refuse(in, at,
-                       "`%.*s`: functools may keep numbers, texts, dtypes and tuples of them here, not what "
-                       "could change or hold tensors (it gave %s)",
+    if (is_kept(in, at, v)) return value_freeze(in, at, v);
+    return host_refuse(in, at,
+                       "`%.*s`: functools may keep numbers, texts, dtypes, configs, and tuples, lists and "
+                       "dictionaries of them here, not what could hold tensors (it gave %s)",
                        STR_ARG(function->function.name), value_type(v));
 }
 

@@ -89,6 +89,7 @@ MUST_CHECK bool get_member(Interp *in, Span at, Value v, Str name, Value *out);
 MUST_CHECK bool limits_member(Interp *in, Span at, Value v, Str name, Value *out); // of torch.finfo(...)
 MUST_CHECK bool subscript_get(Interp *in, Span at, Value of, Value index, Value *out);
 MUST_CHECK bool subscript_set(Interp *in, Span at, Value of, Value index, Value v); // lists and dictionaries
+MUST_CHECK bool subscript_delete(Interp *in, Span at, Value of, Value index);
 MUST_CHECK bool assign(Interp *in, Env *env, const Node *target, Value v);
 
 Env *env_new(Interp *in, Span at, Env *outer, int names);
@@ -112,6 +113,7 @@ bool class_is(Value v, const char *kind); // a class with that name in it: NAMED
 MUST_CHECK bool partial_call(Interp *in, const Partial *p, const Args *args, Value *out);
 MUST_CHECK bool class_member(Interp *in, Span at, Value v, Str name, Value *out);
 MUST_CHECK bool object_set(Interp *in, Span at, Value of, Str name, Value v);
+MUST_CHECK bool object_delete(Interp *in, Span at, Value of, Str name); // an attribute of it
 MUST_CHECK bool module_run(Interp *in); // executes the module's statements into in->globals
 
 // Tensors of either kind (tensor_shape.c).

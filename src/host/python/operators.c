@@ -126,6 +126,8 @@ static bool is_same(Interp *in, Span at, Value l, Value r, bool *out) {
     if (l.kind != r.kind) return true;
     bool plain = l.kind == V_INT || l.kind == V_FLOAT || l.kind == V_STR || l.kind == V_DEVICE;
     bool tuples = l.kind == V_TUPLE && l.seq->n == r.seq->n;
+    if (!*out && (value_is_memo(l) || value_is_memo(r)))
+        return host_unsupported(in, at, "`is` of what functools keeps: compare with == instead");
     if (plain ? !*out : !tuples || *out) return true;
     return host_refuse(
         in, at, "`is` between two values of type '%s' depends on the interpreter; use ==", value_type(l));

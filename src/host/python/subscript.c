@@ -124,3 +124,25 @@ bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
     of.seq->at[i] = v;
     return true;
 }
+
+bool subscript_delete(Interp *in, Span at, Value of, Value index) {
+    int64_t i;
+    int k;
+    if (of.kind == V_DICT) {
+        if (!dict_find(in, at, of.dict, index, &k)) return false;
+        if (k >= 0) return dict_take(in, at, of.dict, k);
+        Buf key = BUF(in->arena);
+        value_repr(&key, index, 0);
+        return host_raise(in, at, "KeyError: %s", buf_cstr(&key));
+    }
+    if (of.kind != V_LIST)
+        return host_raise(in, at, "TypeError: '%s' object does not support item deletion", value_type(of));
+    if (index.kind != V_SLICE)
+        return index_resolve(in, at, index, of.seq->n, "list assignment", &i) && seq_take(in, at, of.seq, i);
+    Range r;
+    if (!slice_resolve(in, at, index.slice, of.seq->n, &r)) return false;
+    int64_t least = r.step > 0 ? r.start : r.start + (r.n - 1) * r.step, step = r.step > 0 ? r.step : -r.step;
+    for (int64_t n = r.n; n > 0; n--) // from the end on: those in front keep their places
+        if (!seq_take(in, at, of.seq, least + (n - 1) * step)) return false;
+    return true;
+}

@@ -402,6 +402,13 @@ bool api_device_capability(Call *c, Value *out) {
     bool usual = c->in->m->gpu.processors == PROCESSORS_USUAL;
     return pair_new(c->in, c->at, value_int(usual ? 9 : 8), value_int(0), out);
 }
+bool api_driver_target(Call *c, Value *out) {
+    return (void)c, *out = (Value){.kind = V_PROPERTIES, .b = true}, true;
+}
+bool api_target_backend(Call *c, Value *out) { return (void)c, *out = value_str(STR("cuda")), true; }
+bool api_target_arch(Call *c, Value *out) {
+    return *out = value_int(c->in->m->gpu.processors == PROCESSORS_USUAL ? 90 : 80), true;
+}
 bool api_device_name(Call *c, Value *out) {
     bool usual = c->in->m->gpu.processors == PROCESSORS_USUAL;
     return *out = value_str(usual ? STR("NVIDIA H100 80GB HBM3") : STR("NVIDIA A100-SXM4-80GB")), true;

@@ -92,7 +92,7 @@ const char *value_type(Value v) {
     case V_ELLIPSIS: return "ellipsis";
     case V_DTYPE: return v.dtype.triton ? "triton.language.dtype" : "torch.dtype";
     case V_DEVICE: return "torch.device";
-    case V_PROPERTIES: return "_CudaDeviceProperties";
+    case V_PROPERTIES: return v.b ? "GPUTarget" : "_CudaDeviceProperties";
     case V_CONTEXT: return "context";
     case V_TENSOR:
     case V_BOUND: return "Tensor";
@@ -185,8 +185,14 @@ bool value_same(Value a, Value b) {
     case V_OBJECT: return a.object == b.object;
     case V_METHOD: return a.method == b.method;
     case V_PARTIAL: return a.partial == b.partial;
+    case V_PROPERTIES: return a.b == b.b;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }
+}
+
+bool value_is_memo(Value v) {
+    return (value_is_seq(v) && v.seq->memo) || (v.kind == V_DICT && v.dict->memo) ||
+           (v.kind == V_CONFIG && v.config->memo);
 }
 
 bool nan_pair(Interp *in, Span at, Value a, Value b) {
@@ -200,7 +206,7 @@ static bool dict_equal(Interp *in, Span at, const Dict *a, const Dict *b, bool *
         return host_raise(in, at, "RecursionError: maximum recursion depth exceeded in comparison");
     for (int i = 0, k; *out && i < a->n; i++) {
         if (!dict_find(in, at, b, a->key[i], &k)) return false;
-        *out = k >= 0;
+        *out = a->ordered && b->ordered ? k == i : k >= 0;
         if (!*out) break;
         if (!nan_pair(in, at, a->value[i], b->value[k])) return false;
         if (!value_same(a->value[i], b->value[k]) && !value_equal(in, at, a->value[i], b->value[k], out))
@@ -243,6 +249,8 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
     if (a.kind == V_OBJECT && b.kind == V_OBJECT && a.object != b.object && a.object->of == b.object->of &&
         is_data(a))
         return host_unsupported(in, at, "data classes are not compared here; compare their fields");
+    if (a.kind == V_CONFIG && b.kind == V_CONFIG && (value_is_memo(a) || value_is_memo(b)))
+        return host_unsupported(in, at, "configs that functools keeps are not compared here");
     // A device compares equal to its spelling only in newer versions of torch: not here.
     *out = value_same(a, b);
     return true;
@@ -433,7 +441,9 @@ bool set_as_list(Interp *in, Span at, Value set, Value *out) {
 }
 
 bool iter_steady(Interp *in, Span at, const Iter *it) {
-    if (it->of.kind != V_DICT || it->of.dict->n == it->n) return true;
+    const Seq *list = it->of.kind == V_LIST ? it->of.seq : NULL;
+    if (list ? !list->view || list->view->n == list->n : it->of.kind != V_DICT || it->of.dict->n == it->n)
+        return true;
     return host_raise(in, at, "RuntimeError: dictionary changed size during iteration");
 }
 

@@ -26,7 +26,7 @@ typedef enum {
     V_DTYPE,
     V_LIMITS, // torch.finfo(dtype), torch.iinfo(dtype)
     V_DEVICE,
-    V_PROPERTIES, // of the device
+    V_PROPERTIES, // of the device; b: Triton's target
     V_CONTEXT,    // torch.cuda.device(...), nullcontext(): to stand behind `with`
     V_TENSOR,     // a candidate's: strided bytes that host code cannot look into
     V_BOUND,      // a reference's
@@ -55,13 +55,17 @@ typedef struct {
     int n, cap;
     SeqFlavour flavour;
     bool frozen;
-    bool kept;              // the module's, changed by calls: it holds numbers, texts and the like alone
-    const struct Class *of; // NAMED
+    bool kept;               // the module's, changed by calls: it holds numbers, texts and the like alone
+    bool memo;               // functools keeps it: here it is another one in each call
+    const struct Class *of;  // NAMED
+    const struct Dict *view; // d.keys(), d.items(), d.values(): of this one
 } Seq;
-typedef struct {
+typedef struct Dict {
     Value *key, *value;
     int n, cap;
     bool frozen, kept; // as of a Seq
+    bool ordered;      // collections.OrderedDict
+    bool memo;         // as of a Seq
 } Dict;
 typedef struct {
     int64_t start, step, n;
@@ -154,6 +158,7 @@ struct Partial {
 enum { CONFIG_OPTIONS = 4 }; // num_warps, num_stages, num_ctas, maxnreg
 struct Config {
     Dict *kwargs;
+    bool memo; // as of a Seq
     Value option[CONFIG_OPTIONS];
 };
 struct Tuner {
@@ -206,6 +211,8 @@ MUST_CHECK bool value_spell(Interp *in, Span at, Value v, bool repr, Buf *out);
 MUST_CHECK bool value_truth(Interp *in, Span at, Value v, bool *out);
 MUST_CHECK bool value_equal(Interp *in, Span at, Value a, Value b, bool *out);
 bool value_same(Value a, Value b); // `is`
+// Whether two of them are one is not known here: functools keeps them, or what they were made of.
+bool value_is_memo(Value v);
 // Before two items of containers are compared: whether two NaNs count as equal there depends on their
 // identity, which is not kept. False, with a finding, for two NaNs.
 MUST_CHECK bool nan_pair(Interp *in, Span at, Value a, Value b);
@@ -227,6 +234,9 @@ MUST_CHECK bool set_as_list(Interp *in, Span at, Value set, Value *out);
 MUST_CHECK bool dict_new(Interp *in, Span at, Value *out);
 MUST_CHECK bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out); // -1: absent
 MUST_CHECK bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v);
+MUST_CHECK bool dict_take(Interp *in, Span at, Dict *d,
+                          int i); // the i-th key away; the others keep their order
+MUST_CHECK bool seq_take(Interp *in, Span at, Seq *s, int64_t i);
 
 // Iteration over tuple, list, dict (keys), range and str, without copying.
 typedef struct {

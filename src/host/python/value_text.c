@@ -98,6 +98,7 @@ static bool spell_here(Speller *s, Value v, bool repr) {
         return spell_seq(s, v);
     case V_LIST: return spell_seq(s, v);
     case V_DICT:
+        if (v.dict->ordered) break;
         buf_puts(s->out, "{");
         if (!spell_items(s, v.dict->key, v.dict->value, v.dict->n)) return false;
         buf_puts(s->out, "}");

@@ -96,8 +96,10 @@ static void bind_any(Varies *v, Callable *c) {
     varies_open(v, c);
     varies_handed(v, c);
     const Nodes *params = &c->node->function.params;
+    Fact any = varies_any();
+    if (str_starts(c->node->function.name, "<")) any.how |= FACT_MIXED; // policy/named_truths.c
     for (int i = c->method && !c->plain; i < params->n; i++)
-        if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, varies_any());
+        if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, any);
 }
 
 // Functions of that name: of the module's, or methods of any class.
@@ -112,6 +114,44 @@ bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *o
         any = true;
     }
     return any;
+}
+
+static const Node *method_of(const Node *klass, const char *name) {
+    const Node *found = NULL;
+    for (int k = 0; k < klass->klass.body.n; k++) {
+        const Node *n = klass->klass.body.at[k];
+        if (n->kind == NODE_FUNCTION && str_is(n->function.name, name)) found = n;
+    }
+    return found;
+}
+
+static Fact call_method(Varies *v, const Node *method, const Given *g) {
+    Callable *c = varies_called(v, method);
+    varies_open(v, c);
+    varies_bind(v, c, g);
+    return varies_result(v, method);
+}
+
+bool varies_make(Varies *v, Str klass, const Given *g, Fact *out) {
+    const Node *init = NULL;
+    for (int i = 0; i < v->class_count; i++)
+        if (str_eq(v->classes[i]->klass.name, klass)) init = method_of(v->classes[i], "__init__");
+    if (!init) return varies_call_named(v, STR("__init__"), true, g, out);
+    return *out = call_method(v, init, g), true;
+}
+
+// An object that is called; of whatever class where that is not known. What it gives is added to *out.
+static void call_object(Varies *v, Fact object, const Given *g, Fact *out) {
+    Fact made;
+    const Node *klass = object.klass ? v->classes[object.klass - 1] : NULL;
+    const Node *call = klass ? method_of(klass, "__call__") : NULL;
+    if (klass && !call) call = method_of(klass, "forward");
+    if (call) {
+        *out = fact_other(out->how | call_method(v, call, g).how);
+        return;
+    }
+    if (varies_call_named(v, STR("__call__"), true, g, &made)) *out = fact_other(out->how | made.how);
+    if (varies_call_named(v, STR("forward"), true, g, &made)) *out = fact_other(out->how | made.how);
 }
 
 // A function that is handed about: by whom it is called, and with what, nobody knows.
@@ -138,8 +178,9 @@ bool varies_hand_out(Varies *v, Str name, Fact *out) {
 
 // Methods of lists, dictionaries and sets that change them.
 static bool changes(Str name) {
-    static const char *const all[] = {"append",  "extend", "insert",  "update", "setdefault", "add",    "pop",
-                                      "popitem", "remove", "discard", "clear",  "sort",       "reverse"};
+    static const char *const all[] = {"append", "extend", "insert",  "update",     "setdefault",
+                                      "add",    "pop",    "popitem", "remove",     "discard",
+                                      "clear",  "sort",   "reverse", "move_to_end"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(name, all[i])) return true;
     return false;
@@ -176,6 +217,11 @@ static Fact eval_own_method(Varies *v, const Node *call, Str name, Fact base, co
     return f.how |= base.how & (uint8_t) ~(f.kind == FACT_NUMBER ? FACT_NONE : 0), f;
 }
 
+// Objects of one class have the same methods, whatever they were made with.
+static bool is_chosen(Fact callee) {
+    return (callee.how & FACT_VARIES) && (!callee.klass || (callee.how & FACT_NONE));
+}
+
 static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const Given *g) {
     const Node *func = call->call.func;
     Str name = func->attribute.name;
@@ -191,10 +237,12 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) f = eval_own_method(v, call, name, base, g);
-    if (kept)
+    if (kept) {
         f = fact_other(given_how(g) | kept->fact.how | FACT_EMPTY | FACT_STAYS |
                        (base.how & (uint8_t)~FACT_NONE));
-    v->callee |= kept && (kept->fact.how & FACT_VARIES);
+        call_object(v, kept->fact, g, &f);
+    }
+    v->callee |= kept && is_chosen(kept->fact);
     // A look-up in a table finds something or not.
     bool looks = str_is(name, "get") || str_is(name, "pop") || str_is(name, "setdefault");
     if (looks && ((given_how(g) | base.how) & FACT_VARIES) && f.kind != FACT_NUMBER) f.how |= FACT_NONE;
@@ -213,6 +261,17 @@ static bool chosen(Varies *v, const Scope *scope, const Node *func, Fact callee)
     return (callee.how & FACT_NONE) || (found && (callee.how & FACT_VARIES)) || func->kind == NODE_IFEXP;
 }
 
+// Python's own that call nothing which they are given.
+static bool calls_nothing(Str name) {
+    static const char *const all[] = {"super", "print",   "isinstance", "str",      "int",    "float",
+                                      "bool",  "len",     "range",      "tuple",    "list",   "dict",
+                                      "set",   "zip",     "enumerate",  "reversed", "sorted", "abs",
+                                      "round", "<first>", "Tensor",     "divmod",   "pow"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
 Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
     const Node *func = n->call.func;
     Given g = given(v, scope, n);
@@ -227,18 +286,20 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
         if (varies_wrapped_name(v, scope, func->name, &g, &f)) return f;
         if (varies_call_named(v, func->name, false, &g, &f)) return f;
         Fact callee = varies_eval(v, scope, func);
-        v->callee |= (callee.how & FACT_VARIES) != 0;
+        v->callee |= is_chosen(callee);
         bool own = var_visible(v, scope, func->name) != NULL, object = varies_is_class(v, scope, func->name);
         f = own || object ? fact_other(given_how(&g) | FACT_EMPTY)
                           : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
-        if (!own && f.kind != FACT_OTHER) return f; // of Python's or torch's
-        if (!object && varies_call_named(v, STR("__call__"), true, &g, &made))
-            f = fact_other(f.how | made.how);
-        if (!object && varies_call_named(v, STR("forward"), true, &g, &made))
-            f = fact_other(f.how | made.how);
-        if (varies_call_named(v, STR("__init__"), true, &g, &made)) f.how |= made.how;
+        if (!own && (f.kind != FACT_OTHER || (!object && calls_nothing(func->name))))
+            return f; // of Python's or torch's
+        if (!object) call_object(v, callee, &g, &f);
+        if (object ? varies_make(v, func->name, &g, &made)
+                   : v->classes_about && varies_call_named(v, STR("__init__"), true, &g, &made))
+            f.how |= made.how;
+        for (int i = 0; object && i < v->class_count && i < UINT8_MAX - 1; i++)
+            if (str_eq(v->classes[i]->klass.name, func->name)) f.klass = (uint8_t)(i + 1);
         return f;
     }
     if (func->kind == NODE_ATTRIBUTE) return eval_method(v, scope, n, &g);

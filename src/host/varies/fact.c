@@ -34,6 +34,7 @@ Fact fact_join(Fact a, Fact b) {
     f.rank = a.rank == b.rank ? a.rank : 0;
     f.count = a.count == b.count ? a.count : 0;
     f.like = a.like == b.like ? a.like : 0;
+    f.klass = a.klass == b.klass ? a.klass : 0;
     f.of = shape ? a.of : 0;
     f.dims = shape ? a.dims : 0;
     f.lo = low(a.lo, b.lo);
@@ -45,7 +46,8 @@ bool fact_is_tensor(Fact a) { return a.kind == FACT_OTHER && (a.sure & SURE_TENS
 
 bool fact_equal(Fact a, Fact b) {
     return a.kind == b.kind && a.how == b.how && a.sure == b.sure && a.rank == b.rank && a.count == b.count &&
-           a.like == b.like && a.of == b.of && a.dims == b.dims && a.lo == b.lo && a.hi == b.hi;
+           a.like == b.like && a.klass == b.klass && a.of == b.of && a.dims == b.dims && a.lo == b.lo &&
+           a.hi == b.hi;
 }
 
 Fact fact_item(Fact seq) {

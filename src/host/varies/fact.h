@@ -49,6 +49,7 @@ typedef struct {
     // A tensor with the shape of an input, 1 + its number, or numbers of that shape; a number: the product of
     // the dimensions whose bits are set. 0: not known.
     uint8_t of, dims;
+    uint8_t klass;  // 1 + the class of the file whose object it is; 0: not known
     int64_t lo, hi; // +-FACT_FAR: unknown
 } Fact;
 static const int64_t FACT_FAR = INT64_MAX / 4;

@@ -52,6 +52,7 @@ struct Varies {
     Names state;                // lists and dictionaries of the module that calls change
     const Node *const *classes; // of the module
     int class_count;
+    bool classes_about; // some class of the file is handed about: a variable may hold it
     bool changed, callee;
     bool calling;    // the present expression is evaluated in a call of the program
     uint8_t control; // what it follows from that the present expression is evaluated
@@ -105,6 +106,8 @@ typedef struct {
 uint8_t given_how(const Given *g);
 // Functions of that name: of the module's, or methods of any class. False: there is none.
 bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *out);
+// __init__ of a class, or of all of them where it has none.
+bool varies_make(Varies *v, Str klass, const Given *g, Fact *out);
 // A method that is read without being called: sizes.append. Who calls it puts anything there.
 void varies_handed_method(Varies *v, const Scope *scope, const Node *attribute);
 // A function that is handed about: by whom it is called, and with what, nobody knows.

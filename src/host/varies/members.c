@@ -286,11 +286,19 @@ static bool counted(const Node *call, Str name, const Given *g, Fact *out) {
     return *out = fact_number(of.how & FACT_NONE ? how | FACT_VARIES : how, 0, FACT_FAR), true;
 }
 
+// next(iter(x)): which one is the first may follow from what was put in or taken out before.
+static bool first_item(Str name, const Given *g, Fact *out) {
+    if (!str_is(name, "<first>") || g->args < 1 || g->more) return false;
+    *out = fact_item(g->arg[0]);
+    for (int i = 1; i < g->args; i++) *out = fact_join(*out, g->arg[i]);
+    return out->how |= g->arg[0].how | FACT_EMPTY, true;
+}
+
 Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g) {
     Fact f;
     bool read = is_read(name), plain = g->keywords->n == 0 && !g->more;
     if (counted(call, name, g, &f) || loaded(name, g, &f) || widened(call, name, base, &f) ||
-        made(call, name, g, &f) || collected(name, g, &f))
+        made(call, name, g, &f) || collected(name, g, &f) || first_item(name, g, &f))
         return f;
     if (plain && fact_call(name, g->arg, g->args, &f)) return f;
     if (str_is(name, "num_programs")) return fact_number(FACT_VARIES, 1, FACT_ELEMENTS - 1);

@@ -166,6 +166,20 @@ static Fact input_of(const VariesInputs *in, int i) {
     return f;
 }
 
+// Whether ModelNew() is made with an argument: its __init__ has a parameter without a default.
+static int asks_for_length(const Varies *v) {
+    for (int i = 0; i < v->class_count; i++) {
+        const Nodes *body = &v->classes[i]->klass.body;
+        for (int k = 0; str_is(v->classes[i]->klass.name, "ModelNew") && k < body->n; k++) {
+            const Node *f = body->at[k];
+            if (f->kind != NODE_FUNCTION || !str_is(f->function.name, "__init__")) continue;
+            const Nodes *p = &f->function.params;
+            return p->n > 1 && p->at[1]->param.kind == PARAM_PLAIN && !p->at[1]->param.def;
+        }
+    }
+    return 1;
+}
+
 // run(*inputs), or the methods of ModelNew: the first parameters are the inputs, others have their defaults.
 static void enter(Varies *v) {
     Given g = {.keywords = &(Nodes){0}, .args = v->inputs->n};
@@ -179,9 +193,46 @@ static void enter(Varies *v) {
                varies_call_named(v, STR("__call__"), true, &g, &f));
     v->calling = false;
     if (run) return;
-    g.args = 1; // the length of a row
+    g.args = asks_for_length(v); // of a row
     g.arg = &size;
-    (void)varies_call_named(v, STR("__init__"), true, &g, &f);
+    (void)varies_make(v, STR("ModelNew"), &g, &f);
+}
+
+// Classes that are more than called, asked for a member or named as a type. The first parameter of a method
+// of the class is one, too.
+static void find_classes_about(void *arg, const Node *n) {
+    Varies *v = arg;
+    switch (n->kind) {
+    case NODE_NAME:
+        for (int i = 0; i < v->class_count; i++)
+            v->classes_about |= str_eq(n->name, v->classes[i]->klass.name);
+        return;
+    case NODE_CALL:
+        if (n->call.func->kind != NODE_NAME) find_classes_about(v, n->call.func);
+        for (int i = 0; i < n->call.args.n; i++)
+            if (i != 1 || !node_is_name(n->call.func, "isinstance"))
+                find_classes_about(v, n->call.args.at[i]);
+        for (int i = 0; i < n->call.keywords.n; i++) find_classes_about(v, n->call.keywords.at[i]);
+        return;
+    case NODE_ATTRIBUTE:
+        if (n->attribute.value->kind != NODE_NAME) find_classes_about(v, n->attribute.value);
+        return;
+    case NODE_FUNCTION:
+        for (int i = 0; i < n->function.decorators.n; i++)
+            v->classes_about |= node_is_name(n->function.decorators.at[i], "classmethod");
+        for (int i = 0; i < n->function.params.n; i++)
+            if (n->function.params.at[i]->param.def)
+                find_classes_about(v, n->function.params.at[i]->param.def);
+        for (int i = 0; i < n->function.body.n; i++) find_classes_about(v, n->function.body.at[i]);
+        return;
+    case NODE_CLASS:
+        for (int i = 0; i < n->klass.body.n; i++) find_classes_about(v, n->klass.body.at[i]);
+        return;
+    case NODE_ANNASSIGN:
+        if (n->annassign.value) find_classes_about(v, n->annassign.value);
+        return;
+    default: node_each_child(n, find_classes_about, v);
+    }
 }
 
 Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
@@ -193,6 +244,7 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
         if (module->module.body.at[i]->kind == NODE_CLASS)
             classes[v->class_count++] = module->module.body.at[i];
     v->classes = classes;
+    if (v->class_count) node_each_child(module, find_classes_about, v);
     v->state.arena = a;
     names_of_state(&v->state, module);
     declare(v, NULL, &module->module.body);

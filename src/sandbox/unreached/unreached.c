@@ -2,6 +2,7 @@
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
+#include "sandbox/unreached/harmless.h"
 #include "sandbox/unreached/unreached_numbers.h"
 #include "tile/check/check.h"
 
@@ -17,6 +18,7 @@ typedef struct {
     bool kernel;
     const Node *cond; // the condition that kept calls away
     UnreachedNumbers numbers;
+    const Harmless *harmless;
     bool never_false; // of a comparison or a truth: which of its two numbers is meant
     Unreached *out;
 } Walk;
@@ -57,73 +59,6 @@ static void note(Walk *w, const Node *n) {
 }
 
 static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
-
-// --- what cannot matter whether it is reached or not ---
-
-typedef struct {
-    const Node *module;
-    Str name;
-    bool found;
-} Defined;
-static void find_definition(void *arg, const Node *n) {
-    Defined *d = arg;
-    d->found |= n->kind == NODE_FUNCTION && str_eq(n->function.name, d->name);
-    node_each_child(n, find_definition, d);
-}
-// Whether the file defines a function or a method of that name: then a call of the name may be one of it.
-static bool defines(const Node *module, Str name) {
-    Defined d = {module, name, false};
-    find_definition(&d, module);
-    return d.found;
-}
-
-// What stands in a condition or in what is printed: sizes, texts, numbers. Not where something is launched,
-// or a function of the file is called, which may do anything.
-static void find_work(void *arg, const Node *n) {
-    Defined *d = arg;
-    Str name;
-    d->found |= n->kind == NODE_CALL && (!name_called(n, &name) || defines(d->module, name));
-    node_each_child(n, find_work, d);
-}
-static bool works(const Walk *w, const Node *n) {
-    Defined d = {.module = w->module};
-    if (n) find_work(&d, n);
-    return d.found;
-}
-
-static bool is_quiet_call(const Walk *w, const Node *n) {
-    static const char *const all[] = {"static_assert", "device_assert", "static_print",
-                                      "device_print",  "print",         "warn",
-                                      "debug",         "info",          "warning"};
-    Str name;
-    if (n->kind != NODE_CALL || !name_called(n, &name) || works(w, n)) return false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (str_is(name, all[i])) return true;
-    return false;
-}
-
-// Nothing but an exception comes of it.
-static bool ends_in_raise(const Nodes *body) {
-    for (int i = 0; i < body->n; i++)
-        if (node_returns(body->at[i])) return false;
-    return body->n > 0 && body->at[body->n - 1]->kind == NODE_RAISE;
-}
-
-// A call of a function that can only raise, by a name that stands for nothing else.
-static bool calls_raiser(Walk *w, const Node *n) {
-    if (n->kind != NODE_CALL || n->call.func->kind != NODE_NAME) return false;
-    const Node *f = module_function(w->module, n->call.func->name);
-    if (!f || f->function.body.n == 0 || f->function.body.at[0]->kind != NODE_RAISE) return false;
-    Bindings names = {0};
-    names_of_module(&names, w->arena, w->module);
-    return bound_once(&names, n->call.func->name);
-}
-
-static bool harmless(Walk *w, const Node *n) {
-    if (n->kind == NODE_RAISE) return true;
-    if (n->kind == NODE_ASSERT) return !works(w, n);
-    return n->kind == NODE_EXPRSTMT && (is_quiet_call(w, n->value) || calls_raiser(w, n->value));
-}
 
 // Whether no statement behind it in its block follows.
 static bool leaves(const Node *n);
@@ -194,7 +129,8 @@ static void conditional(Walk *w, const Node *n, Use use) {
     bool then = part_ran(w->cover, w->kernel, n, n->ifexp.then),
          otherwise = part_ran(w->cover, w->kernel, n, n->ifexp.otherwise);
     const Node *left_out = then ? n->ifexp.otherwise : n->ifexp.then;
-    bool counts = use != AS_DULL || works(w, left_out);
+    bool counts = (use != AS_DULL || harmless_works(w->harmless, left_out)) &&
+                  !(then != otherwise && harmless_arm(w->harmless, n, left_out));
     parts(w, n->ifexp.cond, AS_CONDITION);
     if (counts && then != otherwise && may(w, n->ifexp.cond, otherwise))
         note_part(w, n, left_out, n->ifexp.cond);
@@ -242,7 +178,7 @@ static void boolean(Walk *w, const Node *n, Use use) {
             (asked ? truth : parts)(w, items->at[i], item_use(items->at[i], each));
             continue;
         }
-        bool counts = use == AS_VALUE || works(w, items->at[i]);
+        bool counts = use == AS_VALUE || harmless_works(w->harmless, items->at[i]);
         if (counts && may(w, items->at[i - 1], and)) note_part(w, n, items->at[i], items->at[i - 1]);
         break;
     }
@@ -274,7 +210,7 @@ static void comparison(Walk *w, const Node *n, Use use) {
         const Node *operand = n->compare.rest.at[i];
         bool ran = w->kernel || part_ran(w->cover, w->kernel, n, operand);
         if (ran) parts(w, operand, each);
-        if (!ran && works(w, operand) && may(w, n, true)) note_part(w, n, operand, n);
+        if (!ran && harmless_works(w->harmless, operand) && may(w, n, true)) note_part(w, n, operand, n);
     }
 }
 
@@ -365,7 +301,7 @@ static void function(Walk *w, const Node *n) {
 static bool tells(Walk *w, const Nodes *body) {
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i];
-        if (is_leaf_statement(n) && !harmless(w, n)) return true;
+        if (is_leaf_statement(n) && !harmless_statement(w->harmless, n)) return true;
         if (n->kind == NODE_IF && (tells(w, &n->branch.then) || tells(w, &n->branch.otherwise))) return true;
         if (n->kind == NODE_FOR && tells(w, &n->loop.body)) return true;
         if (n->kind == NODE_WHILE && tells(w, &n->whileloop.body)) return true;
@@ -394,7 +330,7 @@ static void loop(Walk *w, const Node *n) {
 
 static void statement(Walk *w, const Node *n) {
     if (is_leaf_statement(n)) {
-        if (harmless(w, n)) return;
+        if (harmless_statement(w->harmless, n)) return;
         if (!cover_ran(w->cover, n, w->kernel)) return note(w, n);
         return parts(w, n, n->kind == NODE_ASSERT ? AS_DULL : AS_VALUE);
     }
@@ -455,7 +391,7 @@ static bool branch(Walk *w, const Node *n, const Nodes *rest, bool *rest_under) 
     bool reached = cover_ran(w->cover, n, w->kernel);
     const Node *cond =
         reached || !w->cond ? n->branch.cond : w->cond; // the outer one, where that kept calls away
-    bool dull = otherwise->n == 0 && ends_in_raise(then);
+    bool dull = (otherwise->n == 0 && ends_in_raise(then)) || harmless_branch(w->harmless, n);
     if (reached) condition(w, n, dull, rest);
     bool then_may = any_ran(w, then) || may(w, n->branch.cond, true);
     bool else_may = any_ran(w, otherwise) || may(w, n->branch.cond, false);
@@ -494,6 +430,7 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesIn
                 .inputs = inputs,
                 .out = out};
     *out = (Unreached){0};
+    w->harmless = harmless_new(a, module, c);
     numbers_give(a, module, c, out, &w->numbers);
     for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
         const Node *n = module->module.body.at[i];

@@ -395,6 +395,10 @@ static bool put_launch(Manifest *m, const char *path, const json_t *l) {
     static const char *const option[] = {"num_warps", "num_stages"};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         if (!(v = json_object_get(l, option[i]))) continue;
+        int64_t n = json_is_integer(v) ? json_integer_value(v) : 1;
+        if (i == 0 && (n < 1 || n > 32 || (n & (n - 1))))
+            return bad(m, path_key(m, path, option[i]), "a power of two from 1 to 32 belongs here");
+        if (i == 1 && n < 1) return bad(m, path_key(m, path, option[i]), "a number from 1 on belongs here");
         buf_printf(&m->out, "%s%s=", first ? "" : ", ", option[i]);
         if (!put_expr(m, path_key(m, path, option[i]), v, false)) return false;
         first = false;

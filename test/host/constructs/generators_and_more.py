@@ -29,4 +29,5 @@ def run(x):
     return launch(x)
 # --- parse_reject: next
 def run(x):
-    return launch(x, next(s for s in (256, 128)))
+    sizes = (s for s in (256, 128))
+    return launch(x, next(sizes))

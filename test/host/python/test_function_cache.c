@@ -15,6 +15,14 @@ static void test_features(void **state) {
              "120 "
              "and "
              "f(1, '', tl.int8, x.device)[3] == x.device and h(1) == 1e-6\n    return double(x)\n")},
+        {"functools: kept dictionaries, lists and configs",
+         "import functools\n@functools.cache\ndef f(n, t=(1, 2), e: float = 1e-6):\n    return {'B': [n, t], "
+         "'e': "
+         "e}\n"
+         "@functools.lru_cache\ndef g(n):\n    return triton.Config({'B': n}, num_warps=8)\n" RUN(
+             "    assert f(3)['B'] == [3, (1, 2)] and f(3, e=0.5)['e'] == 0.5 and g(4).kwargs == {'B': 4}\n"
+             "    assert dict(f(3), a=1)['a'] == 1 and g(2).num_warps == 8 and f(3) == f(3)\n    return "
+             "double(x)\n")},
     };
     RUN_FEATURES(features);
 }
@@ -36,9 +44,18 @@ static void test_what_stays_refused(void **state) {
         {DIAG_REFUSED, "not function", KEPT("n", BACK, "lambda: x")},
         {DIAG_REFUSED, "one key", KEPT("n", BACK, "True")},
         {DIAG_REFUSED, "not int", KEPT("n: bool", BACK, "1")},
-        {DIAG_REFUSED, "it gave list", KEPT("n", "    return [n]\n", "1")},
-        {DIAG_REFUSED, "it gave dict", KEPT("n", "    return {}\n", "1")},
-        {DIAG_REFUSED, "it gave tuple", KEPT("n", "    return (n, [n])\n", "1")},
+        {DIAG_REFUSED, "copy it", KEPT("n", "    return [n]\n", "1).append(2")},
+        {DIAG_REFUSED, "copy it", KEPT("n", "    return {}\n", "1).update(a=2")},
+        {DIAG_REFUSED, "copy it", KEPT("n", "    return (n, [n])\n", "1)[1].clear(")},
+        {DIAG_REFUSED, "it gave list", KEPT("n", "    return [lambda: n]\n", "1")},
+        {DIAG_REFUSED, "it gave dict", KEPT("n", "    return {1: lambda: n}\n", "1")},
+        {DIAG_UNSUPPORTED, "functools keeps", KEPT("n", "    return [n]\n", "1) is f(1")},
+        {DIAG_UNSUPPORTED, "functools keeps", KEPT("n", "    return {}\n", "1) is not f(1")},
+        {DIAG_UNSUPPORTED, "functools keeps",
+         KEPT("n", "    return triton.Config({'B': n})\n", "1) in [f(1)] or (1")},
+        {DIAG_REFUSED, "not float", KEPT("n: float", BACK, "0.0")},
+        {DIAG_REFUSED, "not int", KEPT("n: float", BACK, "1")},
+        {DIAG_REFUSED, "not tuple", KEPT("n", BACK, "(1, 2.0)")},
         {DIAG_REFUSED, "it gave function", KEPT("n", "    return lambda: n\n", "1")},
         {DIAG_REFUSED, "it gave function", KEPT("n", "    def g():\n        return n\n    return g\n", "1")},
         {DIAG_REFUSED, "allocates and launches nothing", KEPT("n", "    return torch.empty(n)\n", "1")},

@@ -106,6 +106,9 @@ static void what_is_none_is_refused_with_its_key(void **state) {
     refused("{" RUN "," OUT ",\"args\":{\"x\":1}}", "args", "list");
     refused("{" RUN "," OUT ",\"constexprs\":[1]}", "constexprs", "object");
     refused("{" RUN "," OUT ",\"constexprs\":{\"num_warps\":4}}", "constexprs.num_warps", "beside");
+    refused("{" RUN "," OUT ",\"num_stages\":0}", "num_stages", "from 1 on");
+    refused("{" RUN "," OUT ",\"num_warps\":3}", "num_warps", "power of two");
+    refused("{" RUN "," OUT ",\"num_warps\":0}", "num_warps", "power of two");
     refused("{" RUN "," OUT ",\"constexprs\":{\"B=1, C\":4}}", "constexprs.B=1, C", "parameter");
     refused("{" RUN "," OUT ",\"values\":{\"out\":1}}", "outputs.out", "already");
     refused("{" RUN "," OUT ",\"values\":{\"N\":\"M\",\"M\":1}}", "values.N", "known at this place");
