@@ -313,6 +313,24 @@ static void unfill(const Held *h, Node *s) {
     call->items = numbers;
 }
 
+// self.w.data = self.w.data.to(x.device): what moves a parameter to where it is already. What is left says no
+// more than the right side: of another device or type, that it computes.
+static void moved(void *arg, const Node *n) {
+    static const char *const move[] = {"to", "cuda"};
+    Node *s = (Node *)(uintptr_t)n; // the tree is this process's own
+    node_each_child(n, moved, arg);
+    if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || n->assign.value->kind != NODE_CALL) return;
+    const Node *to = n->assign.targets.at[0], *f = n->assign.value->call.func;
+    bool same = to->kind == NODE_ATTRIBUTE && str_is(to->attribute.name, "data") &&
+                f->kind == NODE_ATTRIBUTE && is_word(move, 2, f->attribute.name) &&
+                node_equal(to, f->attribute.value);
+    if (!same) return;
+    Node *value = s->assign.value;
+    value->call.func->attribute.value = to->attribute.value; // self.w.to(x.device)
+    s->kind = NODE_EXPRSTMT;
+    s->value = value;
+}
+
 // A function within may be called later, when a parameter is the caller's.
 static void statements(void *arg, const Node *n) {
     Held *h = arg;
@@ -450,7 +468,12 @@ static bool while_made(const Held *h, const Node *klass, const Node *f) {
 
 static void put_in_front(Held *h, int at, int k) {
     DiagList d = DIAGS(h->arena);
-    Node *m = parse_module(h->arena, str_of(holder[k].text), &d);
+    // Everything is on the GPU already.
+    static const char moves[] = "    def to(self, device=None):\n        return self\n"
+                                "    def cuda(self, device=None):\n        return self\n";
+    Node *m = parse_module(
+        h->arena,
+        str_of(arena_printf(h->arena, "%s%s", holder[k].text, h->module->module.model ? moves : "")), &d);
     Nodes *body = &h->module->module.body, out = {NEWN(h->arena, Node *, (size_t)body->n + 1), 0};
     if (!m) return;
     Node *c = m->module.body.at[0];
@@ -472,6 +495,7 @@ void module_holders_normalize(Arena *a, Node *module) {
         if (n->kind != NODE_CLASS || class_kind(n) != CLASS_MODULE) continue;
         if (first < 0) first = i;
         if (entry_model(module)) use_holder(&h, n), module_lists(&h, n);
+        if (module->module.model) moved(&h, n);
     }
     for (int k = HOLDERS - 1; k >= 0; k--)
         if (h.used[k]) put_in_front(&h, first, k);

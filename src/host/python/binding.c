@@ -42,11 +42,13 @@ ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other) {
     Sides s = {model, other};
     bool *taken = NEWN(a, bool, (size_t)model.n + 1);
     ModuleBinding out = {.how = BIND_NONE, .of = NEWN(a, int, (size_t)other.n + 1), .wrong = -1};
-    if (model.n != other.n) {
-        if (other.n > model.n) out.wrong = model.n;
+    if (other.n > model.n) {
+        out.wrong = model.n;
         return out;
     }
-    for (int how = 0; how < BIND_NONE; how++) {
+    // Some of Model's may be left over, such as a bias that a norm takes away again: names alone say which.
+    int rules = other.n < model.n ? BIND_ORDER : BIND_NONE;
+    for (int how = 0; how < rules; how++) {
         int i = 0;
         memset(taken, 0, sizeof *taken * (size_t)model.n);
         for (; i < other.n; i++) {
@@ -62,13 +64,6 @@ ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other) {
         if (how == BIND_ORDER) out.wrong = i;
     }
     return out;
-}
-
-int64_t slots_numbers(ModuleSlots s) {
-    int64_t sum = 0, n;
-    for (int i = 0; i < s.n; i++)
-        if (shape_numel(s.at[i].shape, s.at[i].rank, &n)) sum += n;
-    return sum;
 }
 
 void slots_text(Buf *out, ModuleSlots s) {

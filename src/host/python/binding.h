@@ -18,8 +18,7 @@ typedef struct {
     int *of;   // for each slot of the other module, the one of Model
     int wrong; // BIND_NONE: a slot that could not be bound; -1: some of Model's are left over
 } ModuleBinding;
-// By names, else by order, else by shapes that only one has. Each rule binds all or none. How it was bound is
-// for evidence to tell.
+// By names, else by order, else by shapes that only one has. Each rule binds all of the other module's or
+// none; fewer than Model has are bound by names alone. How it was bound is for evidence to tell.
 ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other);
-int64_t slots_numbers(ModuleSlots s);     // elements of all together
 void slots_text(Buf *out, ModuleSlots s); // "weight[8, 4], bias[8]"; "none"

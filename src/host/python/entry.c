@@ -96,13 +96,11 @@ static bool declare(const Interp *in, const Node *model, const Facts *f, Declare
 
 static bool not_bound(Interp *in, Span at, ModuleSlots own, ModuleSlots other) {
     Buf text = BUF(in->arena);
-    bool fewer = slots_numbers(other) < slots_numbers(own);
     buf_puts(&text, "the parameters of ModelNew (");
     slots_text(&text, other);
     buf_puts(&text, ") are not those of Model (");
     slots_text(&text, own);
     buf_puts(&text, "), by name, by order or by shape");
-    if (fewer) return host_raise(in, at, "%s: they hold fewer numbers", buf_cstr(&text));
     return host_unsupported(in, at, "%s", buf_cstr(&text));
 }
 
@@ -129,7 +127,8 @@ static bool bind(Interp *in, Span at, const Facts *f, const DeclaredParameters *
     const ModuleSlots mine = {own, weights}, theirs = {d->at, d->n};
     ModuleBinding b = module_bind(in->arena, mine, theirs);
     if (b.how == BIND_NONE) return not_bound(in, at, mine, theirs);
-    for (int i = 0; i < weights; i++) w->ordered[i] = weight[b.of[i]];
+    for (int i = 0; i < d->n; i++) w->ordered[i] = weight[b.of[i]];
+    w->n = d->n;
     w->how = 1 + (int)b.how;
     return true;
 }

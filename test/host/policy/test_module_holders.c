@@ -86,6 +86,9 @@ static void in_module_form_more_holders(void **state) {
     expect_new(MODEL("self.c = nn.ConvTranspose1d(1, 2, 3)", "return x"),
                "torch.empty((in_channels, out_channels // groups, *self.kernel_size))", true);
     expect_new(MODEL("self.b = nn.BatchNorm3d(4)", "return x"), "self.running_mean = ", true);
+    expect_new(MODEL("self.c = nn.Conv2d(1, 2, 3)", "return self.c.to(x.device)"),
+               "def to(self, device=None):", true);
+    LACKS(MODEL("self.l = nn.Linear(n, 3)", "return x"), "def to(");
     expect_new(MODEL("self.l = nn.LSTM(4, 4)", "return x"), "class nn.", false);
     // A bias that may be None is a parameter all the same.
     expect_new(
@@ -98,6 +101,9 @@ static void in_module_form_more_holders(void **state) {
 // A tensor that becomes an nn.Parameter and nothing else; fan_in of a parameter's shape.
 static void in_module_form_tensors_become_parameters(void **state) {
     (void)state;
+    expect_new(MODEL(WEIGHT "pass", "self.w.data = self.w.data.to(x.device)"), "self.w.to(x.device)\n", true);
+    expect_new(MODEL(WEIGHT "pass", "self.w.data = self.w.data.to(x.device)"), ".data = ", false);
+    expect_new(MODEL(WEIGHT "pass", "self.w.data = x.data.to(x.device)"), ".data = ", true);
 #define LOCAL \
     "w = torch.randn(n, 3).uniform_(-1, 1)\n        nn.init.ones_(w)\n        self.w = nn.Parameter(w)"
     expect_new(MODEL(LOCAL, "return x"), "w = torch.empty(n, 3)\n", true);

@@ -60,7 +60,10 @@ static void all_or_none(void **state) {
     const ModuleSlot transposed[] = {model[0], model[1], model[2], SLOT("fc.weight", 8, 5)};
     b = bound_to(transposed, 4);
     assert_true(b.how == BIND_NONE && b.wrong == 3);
-    b = bound_to(model, 3);
+    b = bound_to(model + 1, 3); // fewer: by names alone
+    assert_true(b.how == BIND_NAME && b.of[0] == 1 && b.of[2] == 3);
+    const ModuleSlot renamed[] = {model[0], SLOT("b", 8)};
+    b = bound_to(renamed, 2);
     assert_true(b.how == BIND_NONE && b.wrong == -1);
     const ModuleSlot more[] = {model[0], model[1], model[2], model[3], SLOT("own", 2)};
     b = bound_to(more, 5);
