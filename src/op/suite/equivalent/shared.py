@@ -113,33 +113,11 @@ equivalent = [
         "after": "wa = tl.load(w_ptr + first, mask=first <= HALF, other=0.0).to(tl.float32)",
         "reason": "The one lane more reads the first element of the weights' second half, and no store keeps it.",
     },
-    # A fifth mutant of this op, exp(z + max), is as equal as these; no more than one in twenty may be claimed.
     {
         "ops": "softcap_softmax",
-        "kind": "max_subtraction",
-        "before": "e = tl.exp(z - tl.max(z, axis=0))",
-        "after": "e = tl.exp(z)",
-        "reason": "The cap keeps every logit between -30 and 30, where neither the exponential nor a sum of 65,536 of them overflows.",
-    },
-    {
-        "ops": "softcap_softmax",
-        "kind": "constant",
-        "before": "return 2.0 * tl.sigmoid(2.0 * v) - 1.0",
-        "after": "return 2.0 * tl.sigmoid(2.0 * v) - 1.001",
-        "reason": "All logits of a row move by the same amount, and the quotient of exponentials does not depend on it.",
-    },
-    {
-        "ops": "softcap_softmax",
-        "kind": "operator",
-        "before": "return 2.0 * tl.sigmoid(2.0 * v) - 1.0",
-        "after": "return 2.0 * tl.sigmoid(2.0 * v) + 1.0",
-        "reason": "All logits of a row move by the same amount, and the quotient of exponentials does not depend on it.",
-    },
-    {
-        "ops": "softcap_softmax",
-        "kind": "term",
-        "before": "return 2.0 * tl.sigmoid(2.0 * v) - 1.0",
-        "after": "return 2.0 * tl.sigmoid(2.0 * v)",
-        "reason": "All logits of a row move by the same amount, and the quotient of exponentials does not depend on it.",
+        "kind": "neg_inf",
+        "before": "z = tl.where(mask, -60.0 * tl.sigmoid(x / -15.0), -float(\"inf\"))",
+        "after": "z = tl.where(mask, -60.0 * tl.sigmoid(x / -15.0), -10000.0)",
+        "reason": "No maximum is taken, and the exponential of -10,000 is 0, as that of -inf.",
     },
 ]
