@@ -36,7 +36,7 @@ static bool is_plain_display(const Node *module, const Bindings *bound, const No
     if (n->kind == NODE_CALL)
         return !n->call.args.n && !n->call.keywords.n &&
                (is_ordered(module, bound, n->call.func) || is_named(bound, n->call.func, "dict") ||
-                is_named(bound, n->call.func, "list"));
+                is_named(bound, n->call.func, "list") || is_named(bound, n->call.func, "set"));
     if (n->kind != NODE_LIST && n->kind != NODE_DICT) return false;
     const Nodes *items = n->kind == NODE_LIST ? &n->items : &n->dict.values;
     for (int i = 0; i < items->n; i++) {
@@ -57,8 +57,9 @@ static void stored_to(Names *names, const Node *target) {
 }
 
 static bool is_change(Str method) {
-    static const char *const all[] = {"append",  "extend", "insert", "pop",     "update",     "setdefault",
-                                      "popitem", "clear",  "remove", "reverse", "move_to_end"};
+    static const char *const all[] = {"append",     "extend",  "insert",     "pop",     "update",
+                                      "setdefault", "add",     "discard",    "popitem", "clear",
+                                      "remove",     "reverse", "move_to_end"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(method, all[i])) return true;
     return false;
