@@ -200,7 +200,7 @@ static void rename_all(void *arg, const Node *n) {
     node_each_child(n, rename_all, arg);
 }
 
-// l2_norm = l2norm: the file's functions are told apart by their names.
+// norm = fast_norm: the file's functions are told apart by their names.
 static void take_alias(const File *f, Node *s, Str name) {
     Renaming r = {s->assign.targets.at[0]->name, name};
     *s = (Node){.kind = NODE_PASS, .span = s->span, .height = 1};

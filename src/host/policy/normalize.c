@@ -528,6 +528,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     first_items_normalize(a, module);
     augmented_normalize(a, module);
     module_state_normalize(a, module);
+    class_state_normalize(a, module);
     if (!imports_complete(a, module, d)) return false;
     return imports_normalize(a, module, d);
 }
