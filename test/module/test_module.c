@@ -395,6 +395,9 @@ static void what_is_refused(void **state) {
     refused_model("class Model:\n    pass\ndef get_inputs():\n    return []\n", DIAG_REFUSED, "nn.Module");
     refused_model("class Model(\n", DIAG_SYNTAX, "");
     refused_model(
+        "import torch.nn as nn\nclass Model(nn.Module):\n    pass\ndef get_inputs():\n    return []\n",
+        DIAG_UNSUPPORTED, "no forward");
+    refused_model(
         "import torch.nn as nn\nclass Model(nn.Module):\n    def forward(self):\n        while True:\n"
         "            pass\ndef get_inputs():\n    return []\n",
         DIAG_BUDGET, "budget");

@@ -36,7 +36,7 @@ static bool is_plain_display(const Node *module, const Bindings *bound, const No
     if (n->kind == NODE_CALL)
         return !n->call.args.n && !n->call.keywords.n &&
                (is_ordered(module, bound, n->call.func) || is_named(bound, n->call.func, "dict") ||
-                is_named(bound, n->call.func, "list"));
+                is_named(bound, n->call.func, "list") || is_named(bound, n->call.func, "set"));
     if (n->kind != NODE_LIST && n->kind != NODE_DICT) return false;
     const Nodes *items = n->kind == NODE_LIST ? &n->items : &n->dict.values;
     for (int i = 0; i < items->n; i++) {
@@ -57,8 +57,9 @@ static void stored_to(Names *names, const Node *target) {
 }
 
 static bool is_change(Str method) {
-    static const char *const all[] = {"append",  "extend", "insert", "pop",     "update",     "setdefault",
-                                      "popitem", "clear",  "remove", "reverse", "move_to_end"};
+    static const char *const all[] = {"append",     "extend",  "insert",     "pop",     "update",
+                                      "setdefault", "add",     "discard",    "popitem", "clear",
+                                      "remove",     "reverse", "move_to_end"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(method, all[i])) return true;
     return false;
@@ -107,6 +108,59 @@ void module_state_normalize(Arena *a, Node *module) {
         else
             s->annassign.kept = true;
     }
+}
+
+// ---- what a class holds for all of its objects
+
+// self._cache[N] = block, ModelNew._cache.pop(N): by the attribute's name.
+static void attribute_stored(Names *names, const Node *of) {
+    if (of->kind == NODE_ATTRIBUTE) names_add(names, of->attribute.name);
+}
+static void find_attribute_stores(void *arg, const Node *n) {
+    Names *names = arg;
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    const Nodes *targets = n->kind == NODE_ASSIGN   ? &n->assign.targets
+                           : n->kind == NODE_DELETE ? &n->items
+                                                    : NULL;
+    for (int i = 0; targets && i < targets->n; i++)
+        if (targets->at[i]->kind == NODE_SUBSCRIPT) attribute_stored(names, targets->at[i]->subscript.value);
+    const Node *target = n->kind == NODE_AUGASSIGN ? n->augassign.target : NULL;
+    if (target && target->kind == NODE_SUBSCRIPT) attribute_stored(names, target->subscript.value);
+    const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
+    if (f && f->kind == NODE_ATTRIBUTE && is_change(f->attribute.name))
+        attribute_stored(names, f->attribute.value);
+    node_each_child(n, find_attribute_stores, names); // a tree's height is bounded
+}
+
+void class_state_normalize(Arena *a, Node *module) {
+    Bindings bound;
+    Names stored = {.arena = a};
+    bool learnt = false;
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *c = module->module.body.at[i];
+        for (int k = 0; c->kind == NODE_CLASS && k < c->klass.body.n; k++) {
+            Node *s = c->klass.body.at[k], *value = NULL;
+            const Node *target = target_of(s, &value);
+            if (!target || target->kind != NODE_NAME || !value) continue;
+            if (!learnt) names_of_module(&bound, a, module), find_attribute_stores(&stored, module);
+            learnt = true;
+            if (!names_have(&stored, target->name) || !is_plain_display(module, &bound, value)) continue;
+            if (s->kind == NODE_ASSIGN)
+                s->assign.kept = true;
+            else
+                s->annassign.kept = true;
+        }
+    }
+}
+
+bool is_class_value(const Node *s) {
+    Node *value = NULL;
+    const Node *target = target_of(s, &value);
+    if (!target || target->kind != NODE_NAME || !value) return false;
+    bool kept = s->kind == NODE_ASSIGN ? s->assign.kept : s->annassign.kept;
+    bool empty =
+        (value->kind == NODE_DICT && !value->dict.keys.n) || (value->kind == NODE_LIST && !value->items.n);
+    return kept || empty || is_constant(value) || is_collection(value);
 }
 
 void names_of_state(Names *names, const Node *module) {

@@ -457,6 +457,17 @@ static void drop_about(const Node *s) {
         if (node_is_name(s->assign.targets.at[0], about[i])) return drop(s);
 }
 
+// `__slots__ = ("a", "b")`: which attributes there are; no class here asks for others.
+static void drop_slots(const Node *klass) {
+    for (int i = 0; i < klass->klass.body.n; i++) {
+        const Node *s = klass->klass.body.at[i];
+        if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
+            node_is_name(s->assign.targets.at[0], "__slots__") &&
+            (s->assign.value->kind == NODE_STRING || is_written_list(s->assign.value, false)))
+            drop(s);
+    }
+}
+
 static void mark_imports(void *arg, const Node *n) {
     Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
     if (n->kind == NODE_IMPORT) own->import.old_names = true;
@@ -509,6 +520,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         drop_about(s);
+        if (s->kind == NODE_CLASS) drop_slots(s);
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
     dead_code_drop(a, module);
@@ -516,6 +528,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     first_items_normalize(a, module);
     augmented_normalize(a, module);
     module_state_normalize(a, module);
+    class_state_normalize(a, module);
     if (!imports_complete(a, module, d)) return false;
     return imports_normalize(a, module, d);
 }

@@ -118,9 +118,12 @@ static void screen_class(Screen *s, Scope *scope, const Node *n) {
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *f = n->klass.body.at[i];
         bool text = f->kind == NODE_EXPRSTMT && f->value->kind == NODE_STRING;
-        bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
+        bool constant = is_class_value(f);
         if (constant) screen_statement(s, scope, f);
-        if (text || constant || f->kind == NODE_PASS) continue;
+        bool declared =
+            f->kind == NODE_ANNASSIGN && !f->annassign.value && f->annassign.target->kind == NODE_NAME;
+        if (declared) screen_statement(s, scope, f);
+        if (text || constant || declared || f->kind == NODE_PASS) continue;
         const Nodes *params = f->kind == NODE_FUNCTION ? &f->function.params : &(Nodes){0};
         if (f->kind != NODE_FUNCTION || !is_method(f, &kind)) {
             if (params->n) s->self = params->at[0]->param.name;

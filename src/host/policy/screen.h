@@ -66,6 +66,9 @@ void named_truths_normalize(Arena *a, Node *module); // bool, any and their like
 // Lists and dictionaries of the module that calls may change are marked (Node.assign.kept); their names.
 void module_state_normalize(Arena *a, Node *module);
 void names_of_state(Names *names, const Node *module);
+// The same in classes; and whether a statement of a class's body gives a name such a value, or a fixed one.
+void class_state_normalize(Arena *a, Node *module);
+bool is_class_value(const Node *statement);
 // Whether imports of __future__ stand before all others: anywhere else, run or not, they end the reading of a
 // file.
 bool futures_first(const Node *module, DiagList *d);

@@ -48,6 +48,8 @@ static bool may_store(const Screen *s, const Scope *scope, const Node *of) {
     for (; of->kind == NODE_ATTRIBUTE || of->kind == NODE_SUBSCRIPT; held = true)
         of = of->kind == NODE_ATTRIBUTE ? of->attribute.value : of->subscript.value;
     if (of->kind != NODE_NAME) return false;
+    const Node *alias, *klass = held && s->in_function ? module_binding(s->module, of->name, &alias) : NULL;
+    if (klass && klass->kind == NODE_CLASS) return true; // ModelNew._cache[N]
     return made_here(scope, of) || (held && s->self.len && str_eq(of->name, s->self));
 }
 

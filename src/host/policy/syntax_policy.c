@@ -76,9 +76,9 @@ static bool alias_is(const Node *n, const char *module, const char *name, const 
 // Names for annotations, which nobody evaluates, and the flag of those who do (normalize.c). Not under other
 // names: those could be ones that mean something.
 static bool names_types(const Node *n) {
-    static const char *const type[] = {"Any",   "Callable", "Dict",    "Final",        "Iterable", "Iterator",
-                                       "List",  "Literal",  "Mapping", "Optional",     "Sequence", "Set",
-                                       "Tuple", "Type",     "Union",   "TYPE_CHECKING"};
+    static const char *const type[] = {
+        "Any",     "Callable", "ClassVar", "Dict", "Final", "Iterable", "Iterator", "List",         "Literal",
+        "Mapping", "Optional", "Sequence", "Set",  "Tuple", "Type",     "Union",    "TYPE_CHECKING"};
     static const char *const abstract[] = {"Callable", "Iterable", "Iterator", "Mapping", "Sequence", "Set"};
     bool abc = str_is(n->import.module, "collections.abc");
     const char *const *known = abc ? abstract : type;

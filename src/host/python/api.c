@@ -17,6 +17,7 @@ static const char *receiver_name(Value v) {
     case V_BOUND: return "input";
     case V_LIST: return "list";
     case V_DICT: return "dict";
+    case V_SET: return "set";
     case V_STR: return "text";
     case V_INT: return "number";
     case V_TUPLE:

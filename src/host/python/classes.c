@@ -97,6 +97,13 @@ static bool note_member(Interp *in, Span at, Class *c, Value v) {
     return true;
 }
 
+// Lists and dictionaries of a class: those that calls change hold numbers and texts, others stay as they are.
+static bool hold(Interp *in, Span at, bool kept, Value v) {
+    bool list = v.kind == V_LIST, dict = v.kind == V_DICT || v.kind == V_SET;
+    if (!kept || (!list && !dict)) return !list && !dict ? true : value_freeze(in, at, v);
+    return *(list ? &v.seq->kept : &v.dict->kept) = true;
+}
+
 bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     Class *c = HOST_NEW(in, n->span, Class, 1);
     if (!c) return false;
@@ -109,8 +116,18 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
         Value v;
         MethodKind kind;
         if (!host_step(in, s->span)) return false;
+        if (s->kind == NODE_ANNASSIGN) {
+            if (!s->annassign.value) continue;
+            if (!is_class_value(s)) return host_refuse_form(in, s->span, node_form(NODE_CLASS));
+            if (!eval(in, c->names, s->annassign.value, &v) ||
+                (in->candidate && !hold(in, s->span, s->annassign.kept, v)) ||
+                !env_set(in, s->span, c->names, s->annassign.target->name, v))
+                return false;
+            continue;
+        }
         if (s->kind == NODE_ASSIGN) {
             if (!eval(in, c->names, s->assign.value, &v)) return false;
+            if (in->candidate && !hold(in, s->span, s->assign.kept, v)) return false;
             bool member = v.kind == V_TUPLE && class_is((Value){.kind = V_CLASS, .klass = c}, ENUM_CLASS);
             if (member && v.seq->at[1].kind == V_NONE) continue; // `name` and `value`, see enums.c
             if (member && !enum_member(in, s->span, c, &v)) return false;
@@ -231,7 +248,7 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     }
     if (v.kind != V_CLASS && s->v.kind == V_FUNCTION) return method_new(in, at, v, s->v, name, out);
     *out = s->v;
-    return true;
+    return !value_is_kept(s->v) || kept_in_reach(in, at);
 }
 
 bool object_set(Interp *in, Span at, Value of, Str name, Value v) {

@@ -234,6 +234,35 @@ bool api_dict_keys(Call *c, Value *out) { return dict_list(c, true, false, out);
 bool api_dict_values(Call *c, Value *out) { return dict_list(c, false, true, out); }
 bool api_dict_items(Call *c, Value *out) { return dict_list(c, true, true, out); }
 
+// ---- sets
+
+bool api_set_add(Call *c, Value *out) {
+    *out = NONE_VALUE;
+    return dict_put(c->in, c->at, c->arg[0].dict, c->arg[1], NONE_VALUE);
+}
+
+bool api_set_discard(Call *c, Value *out) {
+    Dict *d = c->arg[0].dict;
+    int i;
+    *out = NONE_VALUE;
+    if (!dict_find(c->in, c->at, d, c->arg[1], &i)) return false;
+    if (i < 0) return !str_is(c->name, "remove") || no_key(c, c->arg[1]);
+    return dict_take(c->in, c->at, d, i);
+}
+
+bool api_set_update(Call *c, Value *out) {
+    *out = NONE_VALUE;
+    for (int i = 0; i < c->rests; i++) {
+        Iter it;
+        Value from = c->rest[i];
+        if (from.kind == V_SET && !set_as_list(c->in, c->at, from, &from)) return false;
+        if (!iter_start(c->in, c->at, from, &it)) return false;
+        for (Value v; iter_next(&it, &v);)
+            if (!dict_put(c->in, c->at, c->arg[0].dict, v, NONE_VALUE)) return false;
+    }
+    return true;
+}
+
 // ---- next(iter(x)), which policy/first_items.c writes as <first>(x)
 
 bool api_first(Call *c, Value *out) {

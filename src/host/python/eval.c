@@ -67,7 +67,7 @@ static const char *reason_of(Interp *in, Str name, bool method, DiagKind *kind) 
 }
 
 // What calls change is read in calls alone, and not where the result would be kept for later ones.
-static bool kept_in_reach(Interp *in, Span at) {
+bool kept_in_reach(Interp *in, Span at) {
     return (in->calling && !in->memo && !in->pruning) || host_refuse_form(in, at, FORM_STATE_ELSEWHERE);
 }
 

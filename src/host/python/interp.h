@@ -95,6 +95,7 @@ MUST_CHECK bool assign(Interp *in, Env *env, const Node *target, Value v);
 Env *env_new(Interp *in, Span at, Env *outer, int names);
 Slot *env_find(const Env *env, Str name); // in this scope alone
 MUST_CHECK bool env_set(Interp *in, Span at, Env *env, Str name, Value v);
+MUST_CHECK bool kept_in_reach(Interp *in, Span at); // whether what calls change may be read here
 MUST_CHECK bool env_read(Interp *in, Span at, Env *env, Str name, Value *out); // Python's lookup, API last
 
 MUST_CHECK bool function_new(Interp *in, Env *env, const Node *node, Value *out); // evaluates defaults

@@ -296,7 +296,7 @@ bool not_frozen(Interp *in, Span at, bool frozen) {
 }
 
 bool value_is_kept(Value v) {
-    return (v.kind == V_LIST && v.seq->kept) || (v.kind == V_DICT && v.dict->kept);
+    return (v.kind == V_LIST && v.seq->kept) || ((v.kind == V_DICT || v.kind == V_SET) && v.dict->kept);
 }
 
 // Numbers, texts, dtypes, devices, and tuples of them: nothing in there can change or hold a tensor.

@@ -125,6 +125,10 @@ static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_
             else if (n->kind == NODE_ASSIGN && n->assign.targets.at[0]->kind == NODE_NAME)
                 var_add(v, &varies_members, n->assign.targets.at[0]->name,
                         varies_eval(v, scope, n->assign.value));
+            else if (n->kind == NODE_ANNASSIGN && n->annassign.value &&
+                     n->annassign.target->kind == NODE_NAME)
+                var_add(v, &varies_members, n->annassign.target->name,
+                        varies_eval(v, scope, n->annassign.value));
         }
         break;
     default: break;

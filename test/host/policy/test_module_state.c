@@ -114,8 +114,38 @@ static void it_lasts_from_call_to_call(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) two_calls(&all[i]);
 }
 
+static void classes_hold_state(void **state) {
+    (void)state;
+#define CLASS(body, method) "class A:\n    " body "\n    def f(self):\n        " method "\n"
+    static const struct {
+        const char *source;
+        bool kept, value;
+    } all[] = {
+        {CLASS("t = {}", "self.t[1] = 2"), true, true},
+        {CLASS("t: dict = {}", "A.t.pop(1)"), true, true},
+        {CLASS("t = [0]", "del self.t[0]"), true, true},
+        {CLASS("t = set()", "self.t.add(1)"), true, true},
+        {CLASS("t = {1: 2}", "return self.t[1]"), false, true},
+        {CLASS("t = {}", "return self.t"), false, true},
+        {CLASS("t = 3", "return self.t"), false, true},
+        {CLASS("t: int = 3", "return self.t"), false, true},
+        {CLASS("t = {1: f()}", "self.t[1] = 2"), false, false},
+        {CLASS("t = f()", "self.t[1] = 2"), false, false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Arena a = {0};
+        Node *module = (Node *)(uintptr_t)parsed(&a, all[i].source);
+        class_state_normalize(&a, module);
+        const Node *s = module->module.body.at[0]->klass.body.at[0];
+        bool kept = s->kind == NODE_ASSIGN ? s->assign.kept : s->annassign.kept;
+        if (kept != all[i].kept || is_class_value(s) != all[i].value) fail_msg("%s", all[i].source);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_found),
+                                       cmocka_unit_test(classes_hold_state),
                                        cmocka_unit_test(it_lasts_from_call_to_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

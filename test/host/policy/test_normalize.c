@@ -11,7 +11,7 @@ static void other_words_become_the_usual_ones(void **state) {
     LACKS("@triton.jit\n" KERNEL "k = triton.heuristics({'A': 1})(k)\ndef run(x):\n    return x\n",
           "k = triton");
     HAS("@triton.jit\n" KERNEL "j = triton.heuristics({'A': 1})(k)\ndef run(x):\n    return x\n",
-        "j = triton");
+        "@triton.heuristics({\"A\": 1})\n@triton.jit\ndef j");
     HAS("k = triton.jit(k)\n" KERNEL "def run(x):\n    return k\n", "k = triton.jit(k)");
     HAS("def run(x):\n    return x.data_ptr() % 16 == 0\n",
         "x.storage_offset() * x.element_size() % 16 == 0");

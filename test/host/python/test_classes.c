@@ -49,7 +49,7 @@ static void test_what_stays_refused(void **state) {
          "class A:\n    pass\nclass B(A):\n    pass\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class", "class A(metaclass=B):\n    pass\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class", "@double\nclass A:\n    pass\n" RUN("    return double(x)\n")},
-        {DIAG_UNSUPPORTED, "class", "class A:\n    l = []\n" RUN("    return double(x)\n")},
+        {DIAG_UNSUPPORTED, "class", "class A:\n    l = double(3)\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class",
          "class A:\n    @property\n    @classmethod\n    def f(c):\n        pass\n" RUN(
              "    return double(x)\n")},

@@ -22,6 +22,9 @@ static void test_python(void **state) {
         "l = [0, 1, 2, 3, 4, 5]\ndel l[1]\ndel l[-1], l[0]\nassert l == [2, 3, 4]\ndel l[1:]\nassert l == "
         "[2]\nl = "
         "[0, 1, 2, 3, 4, 5]\ndel l[::-2]\nassert l == [0, 2, 4]\ndel l[5:]\nassert l == [0, 2, 4]",
+        "s = {1, 2}\ns.add(3)\ns.discard(1)\ns.discard(9)\ns.remove(2)\nassert s == {3}\ns.update([4], "
+        "{5})\nassert "
+        "sorted(s) == [3, 4, 5]\ns.clear()\nassert not s",
         "d = {1: 2}\nd.update([(3, 4)], b=5)\nassert d == {1: 2, 3: 4, 'b': 5}",
     };
     EXPECT_OK(bodies);
@@ -36,6 +39,7 @@ static void test_what_python_raises(void **state) {
         {DIAG_HOST, "OrderedDict", "d = {1: 2}\nd.popitem(last=False)"},
         {DIAG_HOST, "at most 2", "d = {1: 2}\nd.pop(1, 2, 3)"},
         {DIAG_HOST, "move_to_end", "d = {1: 2}\nd.move_to_end(1)"},
+        {DIAG_HOST, "KeyError: 2", "s = {1}\ns.remove(2)"},
         {DIAG_HOST, "not in list", "l = [1]\nl.remove(2)"},
         {DIAG_HOST, "not in the list", "l = [1]\nl.index(2)"},
         {DIAG_HOST, "out of range", "l = [1]\ndel l[1]"},

@@ -389,6 +389,21 @@ static void what_a_module_keeps_varies(void **state) {
     normalized = false;
 }
 
+// What an object is made and called with, by its class.
+static void objects_are_told_apart(void **state) {
+    (void)state;
+#define MADE(init, cond)                                                                                   \
+    "class A:\n    def __init__(self, wide=False):\n        self.wide = wide\n    def __call__(self, x, "  \
+    "k):\n"                                                                                                \
+    "        if " cond ":\n            return 1\n        return 2\nclass B:\n    def __init__(self, n):\n" \
+    "        self.n = n\nclass ModelNew:\n    def __init__(self):\n        self.a = " init                 \
+    "\n    def forward(self, x):\n        b = B(x.shape[0])\n        return self.a(x, x.shape[1] * 3)\n"
+    assert_false(may(MADE("A()", "self.wide"), true));
+    assert_false(may(MADE("A(False)", "self.wide"), true));
+    assert_true(may(MADE("A()", "k == 7"), true));
+    assert_true(may(MADE("A()", "k * 5 % 99991 == 7"), true));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
                                        cmocka_unit_test(guards_narrow),
@@ -401,6 +416,7 @@ int main(void) {
                                        cmocka_unit_test(what_nobody_calls_does_not_count),
                                        cmocka_unit_test(what_is_kept_varies),
                                        cmocka_unit_test(what_a_module_keeps_varies),
+                                       cmocka_unit_test(objects_are_told_apart),
                                        cmocka_unit_test(objects_are_made)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
