@@ -12,6 +12,8 @@ enum {
     SMALL_BYTES = 1 << 14, // of all inputs of a case that is called several times
     FULL_SEQUENCES = 3,
     SOME_CALLS = 20,
+    WARM_CALLS = 300, // before large ones
+    LARGE_CALLS = 40, // of one large shape
     MANY_CALLS = 2000,
     FAR_CALLS = 20000,
     TO_NEWS = 3, // how many answers of calls that do something new are judged
@@ -99,7 +101,7 @@ static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, in
 // ---- other values of the same shape: elements that are there, at other places
 
 // Which: two elements, one slice, or all of them, in several ways. Where there is one slice alone, all.
-typedef enum { CHANGE_NONE, CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL, CHANGE_AFTER } Change;
+typedef enum { CHANGE_NONE, CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL, CHANGE_AFTER, CHANGE_BACK } Change;
 
 // Which inputs change: those with slices, all together; where there is but one slice, data whose elements
 // mean the same wherever in a line they stand.
@@ -125,18 +127,21 @@ static int line_axis(const Domain *m, int input) {
     return of->axes ? of->axis[of->axes - 1] : -1;
 }
 
-// Lines of one element stay as they are: such a case has no other values.
-static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *from, int axis,
-                          uint64_t choice) {
+// Lines of one element stay at their places. Some elements are halved: what does not depend on their order
+// changes.
+static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *from, int axis, Rng *rng) {
     if (axis < 0) return;
+    DType t = (DType)to->dtype;
     Lines l = lines_of(to, &(LineAxes){.axes = 1, .axis = {axis}});
-    int64_t size = dtype_bytes((DType)to->dtype), n = l.length, step = to->stride[axis];
-    int64_t by = n > 1 ? 1 + (int64_t)(choice % (uint64_t)(n - 1)) : 0;
+    int64_t size = dtype_bytes(t), n = l.length, step = to->stride[axis];
+    int64_t by = n > 1 ? 1 + (int64_t)rng_below(rng, (uint64_t)(n - 1)) : 0;
     for (int64_t r = 0; r < l.lines; r++) {
         int64_t at = line_at(&l, r);
-        for (int64_t i = 0; i < n; i++)
-            memcpy(map + to->at + (at + i * step) * size, map + from->at + (at + (i + by) % n * step) * size,
-                   (size_t)size);
+        for (int64_t i = 0; i < n; i++) {
+            uint8_t *x = map + to->at + (at + i * step) * size;
+            memcpy(x, map + from->at + (at + (i + by) % n * step) * size, (size_t)size);
+            if (rng_below(rng, 2) == 0) dtype_store(t, x, dtype_load(t, x) / 2);
+        }
     }
 }
 
@@ -176,13 +181,12 @@ static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, 
     int64_t only = slices > 1 && change == CHANGE_SLICE
                        ? ((int64_t)rng_below(&r, (uint64_t)slices) + attempt) % slices
                        : -1;
-    uint64_t choice = rng_u64(&r);
     for (int i = 0; i < c->spec.inputs; i++) {
         const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
         if (to->at == x->at) continue;
         memcpy(map + to->at, map + x->at, (size_t)x->bytes);
         if (slices > 1 && change == CHANGE_ELEMENTS) continue;
-        if (slices <= 1) turn_elements(map, to, x, line_axis(d->domain, i), choice);
+        if (slices <= 1) turn_elements(map, to, x, line_axis(d->domain, i), &r);
         for (int64_t k = 0; slices > 1 && k < slices; k++)
             if (only < 0 || k == only)
                 slice_copy(map, to, k, x, (k + step) % slices, d->domain->slice_axis[i]);
@@ -324,6 +328,14 @@ static void call_repeat(const Draw *d, CallPlan *p, int begin, int repeats) {
     c->turn_seed = rng_mix(d->seed, 0x7475726e + (uint64_t)begin);
 }
 
+// Other values at a shape that was met long ago, then those of call `begin`.
+static void come_back(const Draw *d, const CaseSpec *layout, int begin, int flags, CallPlan *p, int64_t *at) {
+    int index = p->call[begin].case_index;
+    call_add(p, d, layout, index, flags);
+    own_values(d, p, CHANGE_BACK, at);
+    call_add(p, d, layout, index, flags)->same_as = begin;
+}
+
 // The first sequence, which repeats a call, goes on to longer lines: what an object keeps for a shape has to
 // grow there.
 static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int repeats, CallPlan *p,
@@ -350,7 +362,7 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         CallSpec *c = call_add(p, d, layout, other, CALL_OTHER);
         c->spec.processors = spec->processors; // one GPU
     }
-    call_add(p, d, layout, first, CALL_RENEWS)->same_as = begin;
+    come_back(d, layout, begin, CALL_RENEWS, p, at);
 }
 
 static bool has_shape(const CallPlan *p, int begin, const int64_t *dim) {
@@ -360,7 +372,7 @@ static bool has_shape(const CallPlan *p, int begin, const int64_t *dim) {
 }
 
 // One object meets many small shapes, then the first again: what it keeps for each of them has a limit.
-static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p) {
+static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls;
     for (int i = 0; i < d->cases && p->calls - begin < TOUR; i++) {
         const CaseTruth *t = &d->truth[i];
@@ -368,25 +380,35 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p) {
         CallSpec *c = call_add(p, d, layout, i, p->calls == begin ? CALL_BUILDS : CALL_OTHER);
         c->spec.processors = p->call[begin].spec.processors; // one GPU
     }
-    if (p->calls > begin) call_add(p, d, layout, p->call[begin].case_index, 0)->same_as = begin;
+    if (p->calls > begin) come_back(d, layout, begin, 0, p, at);
 }
 
-// What is counted or kept of large calls alone: fewer slices and more, long lines, many slices, a small call,
-// and the first large values again. An object that was made for some weights meets those of that length.
+// What is counted or kept of large calls alone, and what an object goes over to after many calls: fewer
+// slices, many times, and more of them; long lines, many slices, a small call, and the first large shape
+// again. An object that was made for some weights meets those of that length.
 static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
     const int other[] = {largest(d, layout, BY_LENGTH), largest(d, layout, BY_SLICES), small};
     if (first < 0) return;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
     call_add(p, d, layout, first, CALL_BUILDS);
-    bool grows = fewer_slices(d, p, &r);
-    if (grows) call_add(p, d, layout, first, 0);
+    if (fewer_slices(d, p, &r)) {
+        p->calls++;
+        p->of[begin + 1] = p->of[begin];
+        p->call[begin + 1] = p->call[begin];
+        p->call[begin + 1].flags = CALL_RENEWS;
+        call_repeat(d, p, begin, WARM_CALLS);
+        call_add(p, d, layout, first, 0);
+    }
+    int large = p->calls - 1;
     call_add(p, d, layout, first, 0);
     own_values(d, p, CHANGE_ALL, at);
+    call_add(p, d, layout, first, 0);
+    call_repeat(d, p, large, LARGE_CALLS);
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         if (other[k] >= 0 && !has_shape(p, begin, d->truth[other[k]].dim))
             call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
-    call_add(p, d, layout, first, 0)->same_as = begin + grows;
+    come_back(d, layout, large, 0, p, at);
 }
 
 // A counter in a tensor chooses without a condition: as many equal calls as for a condition on what is kept,
@@ -409,22 +431,23 @@ static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS + 1, LARGE = 7, FAR = 5 };
+    enum { A_SEQUENCE = 11, REPEATED = 2 * TO_NEWS + 1, LARGE = 10, FAR = 5 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
     int sequences = 0;
     p->calls = 0;
     p->arena = a;
-    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 1 + LARGE + FAR < WIRE_CALLS_MAX);
+    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 2 + LARGE + FAR < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
         int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], false, &r);
         if (first < 0) continue;
         int repeats = sequences++ ? 0 : thorough ? MANY_CALLS : SOME_CALLS;
         plan_sequence(d, layout, first, repeats, p, at);
     }
-    if (!sequences) plan_sequence(d, layout, smallest_case(d, layout), SOME_CALLS, p, at);
-    if (thorough) plan_tour(d, layout, p);
+    if (!sequences)
+        plan_sequence(d, layout, smallest_case(d, layout), thorough ? MANY_CALLS : SOME_CALLS, p, at);
+    if (thorough) plan_tour(d, layout, p, at);
     if (thorough) plan_large(d, layout, p, at);
     if (thorough) plan_far(d, layout, p, at);
 }

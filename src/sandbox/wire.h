@@ -16,7 +16,7 @@
 
 enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 64, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
-enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 80, WIRE_REPEATS_MAX = 1 << 20 };
+enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 96, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {
     int32_t dtype, rank;
