@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // AddressSanitizer's shadow describes groups of eight bytes by the length of their usable prefix, so an
 // allocation has to start on such a group for its first unusable byte to be known exactly.
@@ -28,17 +29,23 @@ struct ArenaBlock {
     _Alignas(max_align_t) unsigned char data[];
 };
 
-enum { BLOCK_FIRST = 32 << 10, BLOCK_LARGEST = 4 << 20 };
+enum { BLOCK_FIRST = 32 << 10, BLOCK_LARGEST = 4 << 20, BLOCK_MAPPED = 32 << 20, PAGE = 4096 };
 static const size_t request_max = PTRDIFF_MAX / 4;
 
 // By default malloc maps large blocks and unmaps them when they are freed, so that the next owner pays for
 // every page again: for arenas that come and go, more than for what they hold.
 void arena_keep_pages(void) {
-    enum { BLOCKS = 32 << 20, KEPT = 256 << 20 }; // 32 MiB is the largest threshold that glibc takes
-    mallopt(M_MMAP_THRESHOLD, BLOCKS);
+    enum { KEPT = 256 << 20 };
+    mallopt(M_MMAP_THRESHOLD, BLOCK_MAPPED); // the largest that glibc takes
     mallopt(M_TRIM_THRESHOLD, KEPT);
     // One heap: of several, each keeps the most that its threads ever needed, all at different times.
     mallopt(M_ARENA_MAX, 1);
+}
+// What is larger is mapped each time: then in large pages, of which there are few to pay for.
+static void block_in_large_pages(ArenaBlock *b) {
+    uintptr_t from = ((uintptr_t)b + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t to = ((uintptr_t)b->data + b->size) & ~(uintptr_t)(PAGE - 1);
+    (void)madvise((void *)from, to - from, MADV_HUGEPAGE); // a hint
 }
 void arena_give_back(void) { malloc_trim(0); }
 
@@ -112,6 +119,7 @@ static ArenaBlock *block_new(Arena *a, size_t need) {
         b = malloc(sizeof *b + size);
         if (!b) return NULL;
         b->size = size;
+        if (size >= BLOCK_MAPPED) block_in_large_pages(b);
     }
     b->used = RED_ZONE;
     HIDE(b->data, b->size);

@@ -112,7 +112,8 @@ static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e)
         buffer_drop(o);
         o = NULL;
     }
-    if (!o && !buffer_new(room, &o, e)) return false;
+    // A new one is zero, and only what its child writes takes memory.
+    if (!o) return buffer_new(room, out, e);
     memset(o->map, 0, (bytes + 4095) / 4096 * 4096);
     *out = o;
     return true;
