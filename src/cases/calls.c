@@ -53,6 +53,7 @@ static int largest(const Draw *d, const CaseSpec *layout, Most what) {
         if (elements > (what == BY_ELEMENTS ? ELEMENTS : MORE_ELEMENTS)) continue;
         if (what == BY_ELEMENTS && slices < SEVERAL) continue;
         int64_t value = what == BY_ELEMENTS ? elements : what == BY_LENGTH ? length : slices;
+        value = 2 * value + (d->truth[i].dtype != DT_F32); // see swap_elements()
         if (value > most) most = value, found = i;
     }
     return found;
@@ -146,7 +147,9 @@ static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *
 }
 
 // The largest element of a line changes places with another, in the first input of data: a program that looks
-// at a few elements to tell whether it has seen a tensor, or at a sum of them, has seen this one.
+// at a few elements to tell whether it has seen a tensor, or at a sum of them, has seen this one. In half
+// types that happens in the second half of a line, and it is halved: its norm changes, and nothing of what
+// begins it.
 static void swap_elements(const Domain *m, uint8_t *map, const CallSpec *c, int attempt, Rng *r) {
     const Op *op = m->op;
     int which = 0;
@@ -155,20 +158,23 @@ static void swap_elements(const Domain *m, uint8_t *map, const CallSpec *c, int 
     int axis = line_axis(m, which), across = m->slice_axis[which];
     if (axis < 0 || axis == across) return;
     const CaseTensor *t = &c->spec.input[which];
-    int64_t size = dtype_bytes((DType)t->dtype), n = t->shape[axis], slices = t->shape[across], end = n > 3,
-            most = end, step = t->stride[axis] * size;
+    DType type = (DType)t->dtype;
+    bool halves = type != DT_F32;
+    int64_t size = dtype_bytes(type), n = t->shape[axis], slices = t->shape[across],
+            step = t->stride[axis] * size;
+    int64_t end = n - (n > 3), begin = halves && n > 3 ? n / 2 : n > 3, most = begin, places = end - begin;
     int64_t slice = ((int64_t)rng_below(r, (uint64_t)slices) + attempt) % slices,
-            from = (int64_t)rng_below(r, (uint64_t)(n - 2 * end));
+            from = (int64_t)rng_below(r, (uint64_t)places);
     uint8_t *p = map + t->at + (t->offset + slice * t->stride[across]) * size, was[8];
-    for (int64_t i = end + 1; i < n - end; i++)
-        if (dtype_load((DType)t->dtype, p + i * step) > dtype_load((DType)t->dtype, p + most * step))
-            most = i;
-    for (int64_t i = 0; i < n - 2 * end; i++) {
-        uint8_t *x = p + most * step, *y = p + (end + (from + i) % (n - 2 * end)) * step;
+    for (int64_t i = begin + 1; i < end; i++)
+        if (dtype_load(type, p + i * step) > dtype_load(type, p + most * step)) most = i;
+    for (int64_t i = 0; i < places; i++) {
+        uint8_t *x = p + most * step, *y = p + (begin + (from + i) % places) * step;
         if (memcmp(x, y, (size_t)size) == 0) continue;
         memcpy(was, x, (size_t)size);
         memcpy(x, y, (size_t)size);
         memcpy(y, was, (size_t)size);
+        if (halves) dtype_store(type, y, dtype_load(type, y) / 2);
         return;
     }
 }
@@ -402,7 +408,7 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     }
     int large = p->calls - 1;
     call_add(p, d, layout, first, 0);
-    own_values(d, p, CHANGE_ALL, at);
+    own_values(d, p, CHANGE_ELEMENTS, at);
     call_add(p, d, layout, first, 0);
     call_repeat(d, p, large, LARGE_CALLS);
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)

@@ -175,7 +175,7 @@ static void large_calls_have_a_sequence(void **state) {
         assert_memory_equal(d.called[begin + 1].dim, few, 2 * sizeof *few);
         assert_true(d.call[begin + 4].repeats >= 10 && d.call[begin + 4].turn_of == begin + 2);
         assert_int_equal(d.call[begin + 4].turns, 2);
-        assert_true(differing(&d, &d.call[begin + 3], 0) > 16384);
+        assert_int_equal(differing(&d, &d.call[begin + 3], 0), 2);
         int last = begin;
         for (int i = begin; !(d.call[i].flags & CALL_FAR); i++) {
             large += numel(&d, i) > 16384;
@@ -184,6 +184,7 @@ static void large_calls_have_a_sequence(void **state) {
         }
         assert_true(large >= 7 && small == 1);
         assert_int_equal(d.call[last].same_as, begin + 2);
+        assert_true(differing(&d, &d.call[last - 1], 0) > 16384);
         draw_free(&d);
     }
 }
