@@ -328,8 +328,9 @@ bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out) {
 
 bool arena_copy_same(const ArenaCopy *c) { return c->bytes == 0 || bytes_same(c->copy, c->at, c->bytes); }
 
-// Of `x - lo < hi - lo` only subtractions and the highest bit, which every vector unit has; a comparison of 64 bits is none
-// of SSE2's. The highest bit of (d - range) & ~d says whether d is below the range, which is far below 2^63 here.
+// Of `x - lo < hi - lo` only subtractions and the highest bit, which every vector unit has; a comparison of
+// 64 bits is none of SSE2's. The highest bit of (d - range) & ~d says whether d is below the range, which is
+// far below 2^63 here.
 BYTES_AS_THEY_LIE static bool words_point(const unsigned char *from, size_t bytes, uintptr_t lo,
                                           uintptr_t hi) {
     uintptr_t below = 0, range = hi - lo;

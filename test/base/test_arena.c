@@ -239,8 +239,12 @@ static void test_pointers_behind_a_mark(void **state) {
     old[1] = NULL;
     *number = (uintptr_t) new; // as good as an address
     assert_true(arena_points_behind(&a, m));
-    const uintptr_t outside[] = {0, UINTPTR_MAX, (uintptr_t)memory - 1, (uintptr_t)memory + sizeof memory,
-                                 (uintptr_t)new ^ (uintptr_t)1 << 63, (uintptr_t)new ^ (uintptr_t)1 << 40};
+    const uintptr_t outside[] = {0,
+                                 UINTPTR_MAX,
+                                 (uintptr_t)memory - 1,
+                                 (uintptr_t)memory + sizeof memory,
+                                 (uintptr_t) new ^ (uintptr_t)1 << 63,
+                                 (uintptr_t) new ^ (uintptr_t)1 << 40};
     for (int i = 0; i < 6; i++) {
         *number = outside[i];
         assert_false(arena_points_behind(&a, m));
