@@ -189,6 +189,26 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, const Re
     return ok;
 }
 
+// What a reference in module form leaves nothing to say about. NULL: none of it was given.
+static const char *beside_module(const RefereeOptions *o) {
+#define NOT_BESIDE(given, name) \
+    { given, name " does not go with --module REF.py, which says what is judged, and on which sizes" }
+    const struct {
+        bool given;
+        const char *why;
+    } all[] = {
+        NOT_BESIDE(o->stream, "--stream"),         NOT_BESIDE(o->op, "--op"),
+        NOT_BESIDE(o->dtype, "--dtype"),           NOT_BESIDE(o->shape.m, "--shape"),
+        NOT_BESIDE(o->manifest, "--manifest"),     NOT_BESIDE(o->entry, "--entry"),
+        NOT_BESIDE(o->every_size, "--every-size"), NOT_BESIDE(o->domain, "--domain"),
+        NOT_BESIDE(o->suite, "--suite"),
+    };
+#undef NOT_BESIDE
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].given) return all[i].why;
+    return NULL;
+}
+
 // What goes with what. NULL: all is well.
 static const char *refuse_options(const RefereeOptions *o, int files) {
     if (o->stream && files) return "--stream takes no file";
@@ -207,10 +227,8 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
         return "--manifest writes run for one file: without --entry, and without a second file";
     if (!o->stream && (o->python || o->alone))
         return "--python and --alone belong to --stream, for requests with \"time\"; bench times a file";
-    if (o->module && (o->stream || o->op || o->dtype || o->shape.m || o->manifest || o->entry ||
-                      o->every_size || o->domain || o->suite))
-        return "--module REF.py says what is judged and on which sizes: beside it stand --level, --seed, "
-               "--layout, --tf32, --json, --jobs, --state, --include and --old-names alone";
+    const char *beside = o->module ? beside_module(o) : NULL;
+    if (beside) return beside;
     if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
     if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
     return NULL;

@@ -38,8 +38,10 @@ bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
     out->tree = parse_module(a, source, d);
     if (!out->tree) return false;
     if (!module_is(out->tree))
-        return diag_add(d, DIAG_REFUSED, out->tree->span,
-                        "a reference in module form has `class Model(nn.Module)` and `get_inputs()`");
+        return diag_add(
+            d, DIAG_REFUSED, out->tree->span,
+            "a reference in module form has `class Model(nn.Module)` and `get_inputs()`: one of the "
+            "two is missing");
     out->library = library_tree(a, d);
     return out->library != NULL;
 }

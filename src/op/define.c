@@ -333,8 +333,9 @@ static bool no_module(Reader *r) {
     if (!gets && !named) return true;
     if (gets && named)
         return wrong(r, model,
-                     "a reference in module form (class Model, get_inputs) is read by `ouroboros ops FILE` "
-                     "alone; there is no verdict by it yet, which takes a definition: see doc/ops.md");
+                     "a reference in module form (class Model, get_inputs): `ouroboros referee NEW --module "
+                     "FILE` judges by it, `ouroboros ops FILE` reads it; all else takes a definition: see "
+                     "doc/ops.md");
     return wrong(r, gets ? gets : model,
                  "a reference in module form has `class Model(nn.Module)` and "
                  "`get_inputs()`: %s is missing",

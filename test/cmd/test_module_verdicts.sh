@@ -125,7 +125,7 @@ check copies copies
 no_reference() { referee 3 "$made/right/relu.py" --module "$made/right/relu.py" && says 'class Model(nn.Module)'; }
 check no_reference no_reference
 usage() {
-    referee 2 "$made/right/relu.py" --module "$ref/relu.py" --op softmax && says 'beside it stand' &&
+    referee 2 "$made/right/relu.py" --module "$ref/relu.py" --op softmax && says 'op does not go with --module REF.py' &&
         exits 2 "$bin" referee "$made/right/relu.py" --op softmax --tf32 && says 'belongs to --module'
 }
 check usage usage

@@ -136,7 +136,7 @@ check beyond_all says beyond 's/16, 64)/1000000, 1000000, 1000000)/' 'write smal
 check no_model says no_model 's/class Model/class Other/' '`class Model` is missing'
 check no_inputs says no_inputs 's/get_inputs/inputs/' '`get_inputs()` is missing'
 check no_init says no_init 's/get_init_inputs/init/' 'no get_init_inputs()'
-no_verdict() { exits 3 "$bin" "$@" && grep -q 'is read by `ouroboros ops FILE` alone; there is no verdict by it yet' "$tmp/err"; }
+no_verdict() { exits 3 "$bin" "$@" && grep -q '`ouroboros referee NEW --module FILE` judges by it' "$tmp/err"; }
 check no_verdict no_verdict mint "$tmp/base.py"
 check no_verdict_of_a_kernel no_verdict referee "$tmp/base.py" --op "$tmp/base.py"
 syntax() {

@@ -367,6 +367,10 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
         const Node *n = module->module.body.at[i];
         unread |= n->kind == NODE_CLASS && str_is(n->klass.name, "ModelNew") && class_kind(n) == CLASS_NONE;
     }
+    if (candidate && module->module.model && !s.model && !unread)
+        return refuse_as(&s, DIAG_REFUSED, module->span, "there is no class `", STR("ModelNew"),
+                         "a reference in module form is answered by `class ModelNew(nn.Module)`"),
+               false;
     if (!f && !s.model && !unread)
         return refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
                          no_entry(&s, entry)),
