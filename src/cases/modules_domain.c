@@ -160,8 +160,9 @@ static Judged judged(const Bound *b) {
         j.all += b->numel;
         for (int64_t i = 0; i < b->numel; i++) {
             j.nans += b->v[i] != b->v[i];
-            j.infinite += b->v[i] - b->v[i] != 0 && b->v[i] == b->v[i];
-            j.unknown += b->e && !(b->e[i] < INFINITY);
+            bool unknown = b->e && !(b->e[i] < INFINITY);
+            j.infinite += isinf(b->v[i]) && !unknown;
+            j.unknown += unknown;
         }
     }
     return j;
@@ -175,16 +176,15 @@ static int64_t infinite_elements(const CaseTensor *t, const uint8_t *map) {
     return n;
 }
 
-// Whether such values say enough: the answer has no NaN, at least half of it can be judged, and where inputs
-// are infinite all of it; and each infinite element makes at most one such element there.
+// Whether such values say enough: the answer has no NaN, and no more infinite elements than the input; at
+// least half of it can be judged, and where inputs are infinite all of it.
 static bool tells(Arena *a, const FillRequest *q, KindsReach reach, int input, const uint8_t *map) {
     DiagList none = DIAGS(a);
     const Bound *b = answer(a, q->domain, map, q->spec, NULL, &none);
     if (!b) return false;
     Judged j = judged(b);
-    if (reach <= KINDS_NEGATIVE_INF)
-        return !j.nans && !j.unknown && j.infinite <= infinite_elements(&q->spec->input[input], map);
-    return !j.nans && 2 * j.unknown <= j.all;
+    if (j.nans || j.infinite > infinite_elements(&q->spec->input[input], map)) return false;
+    return reach <= KINDS_NEGATIVE_INF ? !j.unknown : 2 * j.unknown <= j.all;
 }
 
 // One input by kinds, as far as the reference can be judged there.
