@@ -1,29 +1,34 @@
 #include "cases/modules_domain.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/numeric/rng.h"
 #include "cases/fill.h"
 #include "cases/lines.h"
+#include "cases/module_kinds.h"
 
 enum {
-    QUICK_CASES = 5,
-    FULL_CASES = 10,
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
     LANES_PER_WORK = 512,   // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
 };
 
-// The values of a case: as the file draws them, or wider, at one of three scales.
+// The values of a case: wide ones at one of three scales, as the file draws them, or by kinds.
 typedef enum {
     VALUES_WIDE,
     VALUES_PUBLISHED,
+    VALUES_KINDS,
+    VALUES_INFINITE,
     VALUES_SMALL,
-    VALUES_LARGE,
-    VALUES_AGAIN,
-    VALUE_KINDS
+    VALUES_LARGE
 } ValuesDrawn;
+static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_KINDS, VALUES_INFINITE,
+                                          VALUES_KINDS},
+                         full_cases[] = {VALUES_WIDE,  VALUES_PUBLISHED, VALUES_KINDS, VALUES_INFINITE,
+                                         VALUES_KINDS, VALUES_SMALL,     VALUES_KINDS, VALUES_KINDS,
+                                         VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE};
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
 
@@ -35,23 +40,38 @@ static uint64_t data_inputs(const Op *op) {
 }
 
 static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out) {
-    int n = q->level == LEVEL_FULL ? FULL_CASES : QUICK_CASES;
-    (void)m;
+    bool full = q->level == LEVEL_FULL;
+    const ValuesDrawn *values = full ? full_cases : quick_cases;
+    int n = full ? (int)(sizeof full_cases / sizeof *full_cases)
+                 : (int)(sizeof quick_cases / sizeof *quick_cases);
+    int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
     for (int i = 0; i < n; i++) {
-        (*out)[i] = (PlannedCase){.dtype = DT_F32, .first_line = i % VALUE_KINDS};
-        if (!m->op->domain.contiguous && i % 3 == 1) (*out)[i].strided = data_inputs(m->op);
+        PlannedCase *c = &(*out)[i];
+        *c = (PlannedCase){.dtype = DT_F32, .first_line = values[i]};
+        bool kinds = values[i] == VALUES_KINDS || values[i] == VALUES_INFINITE;
+        if (kinds && sets > 0) c->over = 1 + turn++ % sets;
+        if (!m->op->domain.contiguous && i % 3 == 1) c->strided = data_inputs(m->op);
     }
     return n;
 }
 
+// The lines of the input that a case is drawn by, and one that stands for all else.
 static int64_t lines(const Domain *m, int over, const int64_t *dim) {
-    (void)m, (void)over, (void)dim;
-    return 1;
+    int input = module_kinds_input(m->op, &m->reduction[over]);
+    if (input < 0) return 1;
+    const OpInput *in = &m->op->input[input];
+    CaseTensor t = {.rank = in->rank};
+    (void)dim;
+    memcpy(t.shape, in->size, sizeof *in->size * (size_t)in->rank);
+    return lines_of(&t, &m->reduction[over].input[input]).lines + 1;
 }
 static int64_t line_of(const Domain *m, const CaseTruth *t, const Bound *answer, int64_t element) {
-    (void)m, (void)t, (void)answer, (void)element;
-    return 0;
+    const Reduction *r = &m->reduction[t->over];
+    int input = module_kinds_input(m->op, r);
+    if (input < 0) return 0;
+    int64_t line = module_kinds_line(&m->op->input[input], &r->input[input], answer, element);
+    return line < 0 ? t->lines - 1 : line;
 }
 // Each element of the answer is a place of its own: all of them have to be judged in some case.
 static Positions positions(const Domain *m, int output, const Bound *answer) {
@@ -85,27 +105,6 @@ static void store(const CaseTensor *t, const Bound *b, uint8_t *map) {
     int64_t size = dtype_bytes((DType)t->dtype);
     for (int64_t k = 0; k < b->numel; k++)
         dtype_store((DType)t->dtype, map + t->at + tensor_element(t, k) * size, b->v[k]);
-}
-
-static bool fill(Arena *scratch, const FillRequest *q, uint8_t *map, DiagList *diags) {
-    static const double scale[VALUE_KINDS] = {1, 1, 0.0625, 3, 1};
-    const ModulesDomain *m = of(q->domain);
-    ArenaMark mark = arena_mark(scratch);
-    ModuleAsk ask = asked(m);
-    ModuleRun *run = NEW(scratch, ModuleRun);
-    ValuesDrawn kind = (ValuesDrawn)q->plan->first_line;
-    ask.draws = true;
-    ask.seed = rng_mix(q->seed, 0x6d6f6475 + (uint64_t)q->index);
-    ask.published = ask.published || kind == VALUES_PUBLISHED;
-    ask.scale = scale[kind];
-    bool ok = module_evaluate(scratch, &m->file, &ask, run, diags);
-    int k = 0;
-    for (int i = 0; ok && i < run->inputs; i++)
-        if (run->input[i].tensor) store(&q->spec->input[k++], run->input[i].tensor, map);
-    for (int i = 0; ok && i < run->tensors; i++)
-        if (!run->tensor[i].buffer) store(&q->spec->input[k++], run->tensor[i].value, map);
-    arena_reset(scratch, mark);
-    return ok;
 }
 
 // The outputs as one chain.
@@ -148,6 +147,89 @@ static const Bound *answer(Arena *a, const Domain *domain, const uint8_t *mappin
     ask.tensor = tensor;
     ask.tensors = like->tensors;
     return module_evaluate(a, &m->file, &ask, run, diags) ? chain(a, run) : NULL;
+}
+
+// What stands in a case's answer: how much of it is NaN, infinite, or without a bound.
+typedef struct {
+    int64_t nans, infinite, unknown, all;
+} Judged;
+
+static Judged judged(const Bound *b) {
+    Judged j = {0};
+    for (; b; b = b->also) {
+        j.all += b->numel;
+        for (int64_t i = 0; i < b->numel; i++) {
+            j.nans += b->v[i] != b->v[i];
+            bool unknown = b->e && !(b->e[i] < INFINITY);
+            j.infinite += isinf(b->v[i]) && !unknown;
+            j.unknown += unknown;
+        }
+    }
+    return j;
+}
+
+static int64_t infinite_elements(const CaseTensor *t, const uint8_t *map) {
+    Lines l = lines_of(t, &(LineAxes){0});
+    int64_t n = 0, size = dtype_bytes((DType)t->dtype);
+    for (int64_t i = 0; i < l.lines; i++)
+        n += isinf(dtype_load((DType)t->dtype, map + t->at + line_at(&l, i) * size)) != 0;
+    return n;
+}
+
+// Whether such values say enough: the answer has no NaN, and no more infinite elements than the input; at
+// least half of it can be judged, and where inputs are infinite all of it.
+static bool tells(Arena *a, const FillRequest *q, KindsReach reach, int input, const uint8_t *map) {
+    DiagList none = DIAGS(a);
+    const Bound *b = answer(a, q->domain, map, q->spec, NULL, &none);
+    if (!b) return false;
+    Judged j = judged(b);
+    if (j.nans || j.infinite > infinite_elements(&q->spec->input[input], map)) return false;
+    return reach <= KINDS_NEGATIVE_INF ? !j.unknown : 2 * j.unknown <= j.all;
+}
+
+// One input by kinds, as far as the reference can be judged there.
+static void fill_kinds(Arena *scratch, const FillRequest *q, bool infinite, uint8_t *map) {
+    const Reduction *r = &q->domain->reduction[q->plan->over];
+    int input = module_kinds_input(q->domain->op, r);
+    if (input < 0) return;
+    const CaseTensor *t = &q->spec->input[input];
+    KindsRequest k = {.op = q->domain->op,
+                      .of = r,
+                      .input = input,
+                      .seed = rng_mix(q->seed, 0x6b696e00 + (uint64_t)q->index),
+                      .tensor = t};
+    uint8_t *was = arena_raw(scratch, (size_t)t->bytes + 1, 64);
+    memcpy(was, map + t->at, (size_t)t->bytes);
+    for (k.reach = infinite ? KINDS_INFINITE : KINDS_ALL; k.reach < KINDS_NONE; k.reach++) {
+        ArenaMark mark = arena_mark(scratch);
+        module_kinds_draw(scratch, &k, map, q->truth->line_class);
+        bool enough = tells(scratch, q, k.reach, input, map);
+        arena_reset(scratch, mark);
+        if (enough) return;
+    }
+    memcpy(map + t->at, was, (size_t)t->bytes);
+    memset(q->truth->line_class, CLASS_module, (size_t)q->truth->lines);
+}
+
+static bool fill(Arena *scratch, const FillRequest *q, uint8_t *map, DiagList *diags) {
+    const ModulesDomain *m = of(q->domain);
+    ArenaMark mark = arena_mark(scratch);
+    ModuleAsk ask = asked(m);
+    ModuleRun *run = NEW(scratch, ModuleRun);
+    ValuesDrawn values = (ValuesDrawn)q->plan->first_line;
+    ask.draws = true;
+    ask.seed = rng_mix(q->seed, 0x6d6f6475 + (uint64_t)q->index);
+    ask.published = ask.published || values == VALUES_PUBLISHED;
+    ask.scale = values == VALUES_SMALL ? 0.0625 : values == VALUES_LARGE ? 3 : 1;
+    bool ok = module_evaluate(scratch, &m->file, &ask, run, diags);
+    int k = 0;
+    for (int i = 0; ok && i < run->inputs; i++)
+        if (run->input[i].tensor) store(&q->spec->input[k++], run->input[i].tensor, map);
+    for (int i = 0; ok && i < run->tensors; i++)
+        if (!run->tensor[i].buffer) store(&q->spec->input[k++], run->tensor[i].value, map);
+    if (ok && q->plan->over > 0) fill_kinds(scratch, q, values == VALUES_INFINITE, map);
+    arena_reset(scratch, mark);
+    return ok;
 }
 
 const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
@@ -274,23 +356,22 @@ static Str stem(Arena *a, const char *path) {
 }
 
 static void domain_fill_in(Arena *a, ModulesDomain *m) {
-    Reduction *of = NEW(a, Reduction);
-    LineAxes *axes = NEWN(a, LineAxes, (size_t)m->op.inputs + 1);
+    const ModuleRun *run = &m->values.run;
+    const Reduction *reduction;
     int *slice = NEWN(a, int, (size_t)m->op.inputs + 1), *output = NEWN(a, int, (size_t)m->op.outputs + 1);
-    for (int i = 0; i < m->op.inputs; i++) {
-        int rank = m->op.input[i].rank;
-        slice[i] = -1;
-        if (rank > 0) axes[i] = (LineAxes){.axes = 1, .axis = {rank - 1}};
-    }
+    uint64_t random = 0;
+    for (int i = 0, k = 0; i < run->inputs; i++)
+        if (run->input[i].tensor) random |= (uint64_t)run->input[i].random << k++;
+    for (int i = 0; i < m->op.inputs; i++) slice[i] = -1;
     for (int k = 0; k < m->op.outputs; k++) output[k] = -1;
-    *of = (Reduction){.input = axes};
+    int reductions = module_kinds_axes(a, &m->op, random, &reduction);
     m->domain = (Domain){.kind = &modules,
                          .op = &m->op,
                          .slices = -1,
                          .slice_axis = slice,
                          .output_slice = output,
-                         .reduction = of,
-                         .reductions = 1};
+                         .reduction = reduction,
+                         .reductions = reductions};
     m->op.form = &m->domain;
 }
 

@@ -308,6 +308,7 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
         break;
     case CLASS_range:
     case CLASS_range_ends: draw_range(r, s, out); break;
+    case CLASS_infinite:
     case CLASS_module: // the module draws them itself
     case CLASS_COUNT: break;
     }

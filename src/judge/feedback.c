@@ -260,7 +260,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
                (long long)c->total);
     put_output(&b, d->op, c->output);
     put_case(&b, d, index);
-    if (d->op->form)
+    if (d->op->form && cls == CLASS_module)
         buf_puts(&b, ", worst at ");
     else
         buf_printf(&b, line ? ", worst on %s at " : ", worst in a row of %s at ", class_words(cls));

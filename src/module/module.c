@@ -160,6 +160,7 @@ static bool make_inputs(Interp *in, const ModuleAsk *ask, ModuleRun *out, Value 
             input->text = spelled(in, v);
             continue;
         }
+        input->random = v.bound->rank > 0 && module_is_random(in, v.bound);
         input->tensor =
             ask->input ? given_input(in, ask, i, v.bound) : module_draw_input(in, v.bound, i, ask->published);
         if (!input->tensor)

@@ -23,6 +23,7 @@ enum { MODULE_INPUTS_MAX = 64, MODULE_INIT_MAX = 64, MODULE_OUTPUTS_MAX = 8 };
 typedef struct {
     const Bound *tensor; // NULL: no tensor
     Str text;            // of what is none, as Python spells it
+    bool random;         // straight from torch.rand or torch.randn
 } ModuleInput;
 
 // One evaluation. Tensors of one at shapes alone have no values.

@@ -56,7 +56,9 @@ const Bound *module_given(Interp *in, const Tensor *t, const Drawn *d) {
     return fits ? bound_input(in->bound, t, -1) : NULL;
 }
 
-static bool is_source(const ModuleForm *f, const Bound *b) {
+bool module_is_random(Interp *in, const Bound *b) {
+    const ModuleForm *f = in->form;
+    b = bound_settle(in->bound, b);
     for (int i = 0; i < f->sources; i++)
         if (f->source[i] == b) return true;
     return false;
@@ -82,7 +84,7 @@ const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool publi
     if (!own) return NULL;
     own->input_index = index;
     if (!own->v) return own;
-    if (!published && b->rank > 0 && is_source(in->form, b)) {
+    if (!published && b->rank > 0 && module_is_random(in, b)) {
         fill_wide(rng_mix(in->form->input_seed, rng_mix((uint64_t)index, LABEL_WIDE)), in->form->scale, own);
         return own;
     }

@@ -24,6 +24,8 @@ enum { DRAWN_PARAMETER = -1, DRAWN_BY_FILE = -2 };
 const Bound *module_draw_tensor(Interp *in, const Drawn *d);
 // The same of values that a caller has. NULL where those have another shape or type.
 const Bound *module_given(Interp *in, const Tensor *t, const Drawn *d);
+// Whether a tensor came straight from torch.rand or torch.randn in get_inputs.
+bool module_is_random(Interp *in, const Bound *b);
 // What get_inputs returned, as the `index`th input: stored values of its type. What came straight from
 // torch.rand or torch.randn is drawn wider than there: both signs, a scale for each
 // place of the first axis. `published` leaves

@@ -62,6 +62,7 @@ static void cases_differ(void **state) {
     world_make(&w, linear, LEVEL_FULL, 4);
     double largest[2] = {0, 0};
     bool negative = false, published = false;
+    int kinds = 0;
     for (int i = 0; i < w.d.cases; i++) {
         double most = 0;
         bool positive = true;
@@ -75,8 +76,10 @@ static void cases_differ(void **state) {
         for (int input = 0; input < 5 && i > 0; input++)
             assert_true(at(&w.d, i, input, 0) != at(&w.d, i - 1, input, 0));
         assert_int_equal(w.d.truth[i].expected->numel, 64 * 24);
-        assert_int_equal(w.d.truth[i].line_class[0], CLASS_module);
+        kinds += w.d.truth[i].line_class[0] != CLASS_module;
+        assert_int_equal(w.d.truth[i].lines > 1, w.d.truth[i].line_class[0] != CLASS_module);
     }
+    assert_int_equal(kinds, 8);
     assert_true(negative && published && fmax(largest[0], largest[1]) > 8);
     DiagList diags = DIAGS(&w.a);
     const Bound *again = domain_answer(&w.a, w.d.domain, w.d.mapping, &w.d.spec[0], NULL, &diags);
@@ -148,11 +151,55 @@ static void tf32_is_another_definition(void **state) {
     arena_free(&a);
 }
 
+// What a file's reference cannot be judged at is not drawn: a case goes no further than it can.
+static void as_far_as_it_is_judged(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        bool infinite, zeros, negative;
+    } file[] = {{"torch.relu(x)", true, true, true},
+                {"x / x.abs().mean(dim=1, keepdim=True)", false, true, true} /* of columns alone */,
+                {"torch.log(x)", false, false, false}};
+    for (size_t f = 0; f < sizeof file / sizeof *file; f++) {
+        World w = {0};
+        Arena a = {0};
+        world_make(&w,
+                   arena_printf(&a,
+                                "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def "
+                                "forward(self, x):\n        return %s\ndef get_inputs():\n    return "
+                                "[torch.rand(64, 96)]\n",
+                                file[f].body),
+                   LEVEL_FULL, 5);
+        bool infinite = false, zeros = false, negative = false, large = false;
+        for (int i = 0; i < w.d.cases; i++) {
+            for (int64_t k = 0; k < 64 * 96; k++) {
+                double v = at(&w.d, i, 0, k);
+                infinite |= isinf(v) != 0;
+                zeros |= v == 0;
+                negative |= v < 0;
+                large |= fabs(v) > 900;
+            }
+            const CaseTruth *t = &w.d.truth[i];
+            for (int64_t k = 0; k < 64 * 96; k++) assert_false(isnan(t->expected->v[k]));
+            // An answer with the input's axes has its lines.
+            int line = t->over ? (int)w.d.domain->kind->line_of(w.d.domain, t, t->expected, 96 + 1) : 0;
+            assert_true(line < t->lines);
+            if (t->over) assert_true(line < t->lines - 1);
+        }
+        assert_true(large);
+        assert_int_equal(infinite, file[f].infinite);
+        assert_int_equal(zeros, file[f].zeros);
+        assert_int_equal(negative, file[f].negative);
+        world_free(&w);
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_and_parameters),      cmocka_unit_test(cases_differ),
         cmocka_unit_test(same_seed_same_draw),        cmocka_unit_test(what_is_none),
-        cmocka_unit_test(tf32_is_another_definition),
+        cmocka_unit_test(tf32_is_another_definition), cmocka_unit_test(as_far_as_it_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

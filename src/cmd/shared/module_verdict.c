@@ -19,7 +19,7 @@ void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
     buf_puts(out,
              m->values.published_values
                  ? "values: inputs as get_inputs draws them; parameters drawn anew for each case\n"
-                 : "values: inputs of both signs at three scales, and as get_inputs draws them; parameters "
+                 : "values: inputs of both signs at three scales, by kinds (shifted, constant, spikes, zeros, infinite) and as get_inputs draws them; parameters "
                    "drawn anew for each case\n");
     if (binding(m, v)) buf_printf(out, "parameters: bound by %s\n", binding(m, v));
 }
