@@ -32,7 +32,7 @@ one() { # SECTION TEST ARGUMENT... : counts single checks, and a crash as one fa
     export XDG_STATE_HOME CMOCKA_MESSAGE_OUTPUT
     mkdir -p "$XDG_STATE_HOME"
     case $1 in
-    */test_*.sh | *goldens.sh) limit=900 good='^ok ' bad='^not ok ' ;;
+    */test_*.sh | *goldens.sh) limit=1800 good='^ok ' bad='^not ok ' ;;
     */test_*) limit=600 good='^\[       OK \]' bad='^\[  FAILED  \] [a-zA-Z_0-9]*$' ;;
     *) limit=1800 good= bad= ;;
     esac

@@ -21,8 +21,9 @@ static int axes_of(const OpInput *in, unsigned set, LineAxes *out) {
     return n > 1 ? out->axes : 0;
 }
 
-// What modules reduce along: the last axis, as activations of rows do; the second one, as norms of channels; the first;
-// all but the first, but the second, but both, as norms of samples, batches and instances; all, as losses.
+// What modules reduce along: the last axis, as activations of rows do; the second one, as norms of channels;
+// the first; all but the first, but the second, but both, as norms of samples, batches and instances; all, as
+// losses.
 static int sets_of(const OpInput *in, LineAxes *out) {
     unsigned all = (1u << in->rank) - 1, last = 1u << (in->rank - 1);
     unsigned want[SETS_MAX] = {last, 2, all & ~1u, all & ~2u, all & ~3u, all};

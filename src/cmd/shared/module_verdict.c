@@ -16,11 +16,11 @@ static const char *binding(const ModulesDomain *m, const Verdict *v) {
 void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
     verdict_shown(out, v);
     modules_words(out, m, "");
-    buf_puts(out,
-             m->values.published_values
-                 ? "values: inputs as get_inputs draws them; parameters drawn anew for each case\n"
-                 : "values: inputs of both signs at three scales, by kinds (shifted, constant, spikes, zeros, infinite) and as get_inputs draws them; parameters "
-                   "drawn anew for each case\n");
+    buf_puts(out, m->values.published_values
+                      ? "values: inputs as get_inputs draws them; parameters drawn anew for each case\n"
+                      : "values: inputs of both signs at three scales, by kinds (shifted, constant, spikes, "
+                        "zeros, infinite) and as get_inputs draws them; parameters "
+                        "drawn anew for each case\n");
     if (binding(m, v)) buf_printf(out, "parameters: bound by %s\n", binding(m, v));
 }
 
