@@ -4,7 +4,8 @@
 //   - the results have the ranks they had, and no size above 1 becomes 1,
 //   - what reduced goes on reducing: an average of one element is no average,
 //   - a set that is normalised keeps at least 8 elements: over one element a norm is a constant,
-//   - numbers that were different stay different: with equal ones, a transposed weight is not noticed.
+//   - numbers that were different stay different: with equal ones, a transposed weight is not noticed,
+//   - inputs of one shape go on having one: a kernel may rely on that, such as for queries, keys and values.
 // Halving keeps most of what divides a size. Small numbers, and names such as kernel_size, stay as they are.
 // Inputs' own sizes go first: those that Model is made with say how long its sums are.
 #include "module/module.h"
@@ -152,6 +153,20 @@ static bool ranks_stay(const Bound *was, const Bound *is) {
     return true;
 }
 
+static bool same_shape(const Bound *a, const Bound *b) {
+    return a && b && a->rank == b->rank &&
+           memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank) == 0;
+}
+
+static bool alike_stay(const ModuleRun *was, const ModuleRun *is) {
+    for (int i = 0; i < is->inputs; i++)
+        for (int k = 0; k < i; k++)
+            if (same_shape(was->input[i].tensor, was->input[k].tensor) &&
+                !same_shape(is->input[i].tensor, is->input[k].tensor))
+                return false;
+    return true;
+}
+
 static bool acceptable(const ModuleRun *was, const ModuleRun *is) {
     if (was->outputs != is->outputs || was->inputs != is->inputs || was->tensors != is->tensors) return false;
     for (int i = 0; i < is->outputs; i++)
@@ -162,6 +177,7 @@ static bool acceptable(const ModuleRun *was, const ModuleRun *is) {
             return false;
     for (int i = 0; i < is->ops && i < was->ops; i++)
         if (was->op[i].resizes && !is->op[i].resizes) return false;
+    if (!alike_stay(was, is)) return false;
     return is->least_set >= LEAST_SET || is->least_set >= was->least_set;
 }
 

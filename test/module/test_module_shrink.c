@@ -56,6 +56,20 @@ static void a_square_matrix_is_told_apart(void **state) {
     assert_true(w->shape[0] != w->shape[1] && w->shape[0] > 8 && w->shape[1] > 8);
 }
 
+// Inputs of one shape keep one; those of two shapes keep two.
+static void inputs_of_one_shape_keep_one(void **state) {
+    (void)state;
+    static const char head[] = "import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n"
+                               "    def forward(self, a, b):\n        return torch.cat([a, b], dim=1)\n\n"
+                               "def get_inputs():\n    return [torch.rand(8192, 4096), ";
+    ModuleShrunk *alike = shrunk(arena_printf(&arena, "%storch.rand(8192, 4096)]\n", head), MODULE_WORK);
+    const Bound *a = alike->small.input[0].tensor, *b = alike->small.input[1].tensor;
+    assert_true(a->shape[0] < 8192 && a->shape[1] < 4096);
+    assert_memory_equal(a->shape, b->shape, 2 * sizeof *a->shape);
+    a = other->small.input[0].tensor, b = other->small.input[1].tensor;
+    assert_true(a->shape[1] != b->shape[1]); // negative control
+}
+
 static void normalised_sets_stay_sets(void **state) {
     (void)state;
     ModuleShrunk *s = shrunk(file("    def __init__(self, c, g):\n        super().__init__()\n"
