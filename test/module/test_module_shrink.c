@@ -62,7 +62,8 @@ static void inputs_of_one_shape_keep_one(void **state) {
     static const char head[] = "import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n"
                                "    def forward(self, a, b):\n        return torch.cat([a, b], dim=1)\n\n"
                                "def get_inputs():\n    return [torch.rand(8192, 4096), ";
-    ModuleShrunk *alike = shrunk(arena_printf(&arena, "%storch.rand(8192, 4096)]\n", head), MODULE_WORK);
+    ModuleShrunk *alike = shrunk(arena_printf(&arena, "%storch.rand(8192, 4096)]\n", head), MODULE_WORK),
+                 *other = shrunk(arena_printf(&arena, "%storch.rand(8192, 4100)]\n", head), MODULE_WORK);
     const Bound *a = alike->small.input[0].tensor, *b = alike->small.input[1].tensor;
     assert_true(a->shape[0] < 8192 && a->shape[1] < 4096);
     assert_memory_equal(a->shape, b->shape, 2 * sizeof *a->shape);
