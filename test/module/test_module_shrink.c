@@ -144,6 +144,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(within_the_work, arena_teardown),
         cmocka_unit_test_teardown(a_square_matrix_is_told_apart, arena_teardown),
+        cmocka_unit_test_teardown(inputs_of_one_shape_keep_one, arena_teardown),
         cmocka_unit_test_teardown(normalised_sets_stay_sets, arena_teardown),
         cmocka_unit_test_teardown(numbers_that_belong_together, arena_teardown),
         cmocka_unit_test_teardown(pairs, arena_teardown),
