@@ -394,7 +394,8 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
 // again. An object that was made for some weights meets those of that length.
 static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
-    const int other[] = {largest(d, layout, BY_LENGTH), largest(d, layout, BY_SLICES), small};
+    const int longest = largest(d, layout, BY_LENGTH),
+              other[] = {longest, largest(d, layout, BY_SLICES), small};
     if (first < 0) return;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
     call_add(p, d, layout, first, CALL_BUILDS);
@@ -411,9 +412,13 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     own_values(d, p, CHANGE_ELEMENTS, at);
     call_add(p, d, layout, first, 0);
     call_repeat(d, p, large, LARGE_CALLS);
-    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
-        if (other[k] >= 0 && !has_shape(p, begin, d->truth[other[k]].dim))
-            call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
+        if (other[k] < 0 || has_shape(p, begin, d->truth[other[k]].dim)) continue;
+        call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+        if (other[k] != longest) continue;
+        call_add(p, d, layout, longest, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+        call_repeat(d, p, p->calls - 2, LARGE_CALLS);
+    }
     come_back(d, layout, large, 0, p, at);
 }
 
@@ -437,7 +442,7 @@ static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 11, REPEATED = 2 * TO_NEWS + 1, LARGE = 10, FAR = 5 };
+    enum { A_SEQUENCE = 11, REPEATED = 2 * TO_NEWS + 1, LARGE = 11, FAR = 5 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};

@@ -21,7 +21,8 @@ typedef struct {
     int inputs, first;
     Tensor out[WIRE_CALLS_MAX][WIRE_OUTPUTS_MAX];
     bool made[WIRE_CALLS_MAX];
-    int repeated;           // calls that were made once more
+    const CallSpec *many;   // the last call that is made many times
+    int repeated;           // calls that were made once more, for it and those before it with its values
     int64_t lanes;          // that they took
     uint64_t print[PRINTS]; // of what was kept after the first of them
     int prints;
@@ -239,6 +240,12 @@ static void forget(Sequence *q, int i, ArenaMark mark, int storages) {
     arena_reset(&q->c->call, mark);
 }
 
+// Calls that are made many times with the same values share their number.
+static void begin_many(Sequence *q, const CallSpec *call) {
+    if (!q->many || q->many->turn_of != call->turn_of) q->repeated = 0, q->lanes = 0;
+    q->many = call;
+}
+
 static bool call_make(Sequence *q, int i, int *code) {
     Child *c = q->c;
     const CallSpec *call = &c->call_spec[i];
@@ -246,6 +253,7 @@ static bool call_make(Sequence *q, int i, int *code) {
     CaseReport r;
     *code = EXIT_WIRE;
     if (!call_inputs(q, i, input)) return false;
+    if (call->repeats > 1) begin_many(q, call);
     for (bool more = false;;) {
         ArenaMark mark = arena_mark(&c->call);
         int storages = q->m->storages.count, news = c->cover->news;

@@ -275,6 +275,28 @@ static void what_changes_is_called_far(void **state) {
     }
 }
 
+// Two calls of one sequence are made many times, each as often as it says.
+static void each_has_its_own_number(void **state) {
+    (void)state;
+    Draw d;
+    draw_init(&d);
+    static const int flags[CALLS] = {CALL_BUILDS, CALL_RENEWS, CALL_RENEWS, CALL_RENEWS},
+                     repeats[CALLS] = {1, 5, 1, 4};
+    for (int k = 0; k < CALLS; k++) {
+        d.call[k].flags = flags[k];
+        d.call[k].repeats = repeats[k];
+        d.call[k].turns = repeats[k] > 1;
+        d.call[k].turn_of = k - (repeats[k] > 1);
+        tensor_set(&d.input[1 + k], k >= 2, N);
+        d.call[k].spec.output_bytes = d.call[k].spec.output[0].bytes = M * N * 4;
+    }
+    Run run = run_draw(&d, COUNTER(MORE_ONE, "        if self.n > 9000:\n" AGAIN));
+    assert_int_equal(run.call[1] ? run.call[1]->nth : 0, 6);
+    assert_int_equal(run.call[3] ? run.call[3]->nth : 0, 11);
+    assert_all(run.out[3], 101, M * N);
+    run_free(&run);
+}
+
 static void kept_answers_and_shared_ones_show(void **state) {
     (void)state;
     Run run =
@@ -383,6 +405,7 @@ int main(void) {
         cmocka_unit_test(calls_go_on_to_a_far_condition),
         cmocka_unit_test(old_answers_among_many_calls_show),
         cmocka_unit_test(what_changes_is_called_far),
+        cmocka_unit_test(each_has_its_own_number),
         cmocka_unit_test(kept_answers_and_shared_ones_show),
         cmocka_unit_test(calls_that_cannot_be_are_left_out),
         cmocka_unit_test(a_call_may_fail),
