@@ -390,12 +390,13 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
 }
 
 // What is counted or kept of large calls alone, and what an object goes over to after many calls: fewer
-// slices, many times, and more of them; long lines, many slices, a small call, and the first large shape
-// again. An object that was made for some weights meets those of that length.
+// slices, many times, and more of them; many slices, long lines, a small call, and the first large shape
+// again. A block that has grown with long lines, and stays so, would be too much work for many slices. An
+// object that was made for some weights meets those of that length.
 static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
     const int longest = largest(d, layout, BY_LENGTH),
-              other[] = {longest, largest(d, layout, BY_SLICES), small};
+              other[] = {largest(d, layout, BY_SLICES), longest, small};
     if (first < 0) return;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
     call_add(p, d, layout, first, CALL_BUILDS);
