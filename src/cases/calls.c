@@ -423,7 +423,7 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     come_back(d, layout, large, 0, p, at);
 }
 
-// A counter in a tensor chooses without a condition: as many equal calls as for a condition on what is kept,
+// A counter in a tensor chooses without a condition: as many calls as for a condition on what is kept,
 // of the case with the fewest programs whose values can show anything.
 static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     enum { SHORTEST = 16, USUAL = 1024 };

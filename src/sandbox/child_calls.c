@@ -187,8 +187,8 @@ static uint64_t kept_print(const Sequence *q, int storages) {
     return x;
 }
 
-// Kept numbers show where kernels get them. Scratch that each equal call fills alike is the same after each,
-// or after every second one.
+// Kept numbers show where kernels get them. Scratch that follows from the last values, and from those before
+// them, is soon the same again: four sets of values take turns. A counter is not.
 static void note_kept(Sequence *q, int storages) {
     if (q->c->changes || q->prints == PRINTS) return;
     uint64_t now = kept_print(q, storages) ^ q->c->cover->launched;

@@ -105,8 +105,7 @@ enum {
     // Repeats end with the call that has executed what no call had: its answer is the one that is judged.
     // What is left of them, the next such call of the sequence has.
     CALL_TO_NEWS = 8,
-    CALL_FAR =
-        16 // of a sequence for programs alone whose kept tensors differ after each of several equal calls
+    CALL_FAR = 16 // of a sequence for programs alone whose kept tensors differ after each of several calls
 };
 typedef struct {
     CaseSpec spec; // output_bytes of room; no second order, no marks

@@ -228,8 +228,8 @@ static void old_answers_among_many_calls_show(void **state) {
     run_free(&run);
 }
 
-// A counter that kernels see, on the device or as a number: many calls of a second sequence. Scratch that is
-// filled alike by equal calls needs none.
+// A counter that kernels see, on the device or as a number: many calls of a second sequence. Scratch
+// that such calls fill alike needs none.
 static void what_changes_is_called_far(void **state) {
     (void)state;
     enum { FAR = 4000, EQUAL = 30 };

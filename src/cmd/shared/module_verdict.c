@@ -17,10 +17,10 @@ void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
     verdict_shown(out, v);
     modules_words(out, m, "");
     buf_puts(out, m->values.published_values
-                      ? "values: inputs as get_inputs draws them; parameters drawn anew for each case\n"
+                      ? "values: inputs as get_inputs draws them"
                       : "values: inputs of both signs at three scales, by kinds (shifted, constant, spikes, "
-                        "zeros, infinite) and as get_inputs draws them; parameters "
-                        "drawn anew for each case\n");
+                        "zeros, infinite) and as get_inputs draws them");
+    buf_puts(out, m->values.run.tensors ? "; parameters drawn anew for each case\n" : "\n");
     if (binding(m, v)) buf_printf(out, "parameters: bound by %s\n", binding(m, v));
 }
 
