@@ -249,8 +249,9 @@ static void test_wrong_in_place_takes_it_back(void **state) {
     cell(w);
     expect(w, TIMES_incorrect, "input 1 was written to");
     end(w);
-    w = rope_world("", ROPE "kernel.py"); // all of its answer but a row
-    rope_with_line(w, "    mask = mask & (row != 300)\n", first_store);
+    // All of its answer but a few rows; where one has zeros, it is right without a store.
+    w = rope_world("", ROPE "kernel.py");
+    rope_with_line(w, "    mask = mask & (row // 16 != 18)\n", first_store);
     cell(w);
     expect(w, TIMES_incorrect, "elements of x are wrong on the GPU");
     end(w);
