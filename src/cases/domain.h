@@ -76,6 +76,10 @@ struct Domain {
     const int *output_slice; // of each output the same, if its shape there is the number of slices
     const Reduction *reduction;
     int reductions; // at least one; the first is the one that sizes are told by
+    // The same definition with one size near the published one: what passed is judged there, too, at level
+    // full.
+    const Domain *const *stretched;
+    int stretches;
 };
 
 // The implementation that an op has: rows x columns. Lives in the arena, as long as the op does.

@@ -1,5 +1,6 @@
 #include "cases/modules_domain.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,11 @@
 
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
-    LANES_PER_WORK = 512,   // what a kernel with much waste takes for one of them
+    WORK_MOST = 1 << 22,    // where that keeps what divides sizes
+    STRETCHED_WORK = 1 << 22,
+    STRETCHES_MOST = 6,
+    STRETCH_LEAST = 4,    // times the small size
+    LANES_PER_WORK = 512, // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
 };
 
@@ -28,7 +33,8 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                                           VALUES_KINDS},
                          full_cases[] = {VALUES_WIDE,  VALUES_PUBLISHED, VALUES_KINDS, VALUES_INFINITE,
                                          VALUES_KINDS, VALUES_SMALL,     VALUES_KINDS, VALUES_KINDS,
-                                         VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE};
+                                         VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
+                         stretched_cases[] = {VALUES_WIDE, VALUES_PUBLISHED};
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
 
@@ -44,6 +50,10 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     const ValuesDrawn *values = full ? full_cases : quick_cases;
     int n = full ? (int)(sizeof full_cases / sizeof *full_cases)
                  : (int)(sizeof quick_cases / sizeof *quick_cases);
+    if (of(m)->stretched.now) {
+        values = stretched_cases;
+        n = (int)(sizeof stretched_cases / sizeof *stretched_cases);
+    }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
     for (int i = 0; i < n; i++) {
@@ -383,15 +393,16 @@ static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
 }
 
 // Of the text, and of what is asked beside it.
-static Sha256 hash_of(Arena *a, const ModulesAsk *q) {
-    if (!q->tf32 && !q->gaps) return sha256_of(q->source);
+static Sha256 hash_of(Arena *a, const ModulesAsk *q, const ModuleSize *held) {
+    if (!q->tf32 && !q->gaps && !held) return sha256_of(q->source);
     Buf b = BUF(a);
     buf_printf(&b, "module%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "");
+    if (held) buf_printf(&b, "held %" PRIu32 "\n", held->at.at);
     buf_str_put(&b, q->source);
     return sha256_of(buf_str(&b));
 }
 
-bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
+static bool open_one(Arena *a, const ModulesAsk *q, const ModuleSize *held, ModulesDomain **out, Err *e) {
     const char *path = q->path;
     const Str source = q->source;
     ModulesDomain *m = *out = NEW(a, ModulesDomain);
@@ -404,15 +415,57 @@ bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
                  .row_dim = -1,
                  .allow_tf32 = q->tf32,
                  .domain = {.contiguous = !q->gaps, .module = true}};
-    m->op.hash = hash_of(a, q);
+    m->op.hash = hash_of(a, q, held);
     m->op.core = m->op.hash;
     if (!module_read(a, source, &m->file, &d) ||
-        !module_values(a, &m->file, &(ValuesAsk){DRAW_SEED, SMALLER_WORK, q->tf32}, &m->values, &d))
+        !module_values(
+            a, &m->file,
+            &(ValuesAsk){DRAW_SEED, held ? STRETCHED_WORK : SMALLER_WORK, WORK_MOST, q->tf32, held},
+            &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
     if (!describe(a, m, e) || !write_facts(a, m, e)) return false;
     domain_fill_in(a, m);
+    return true;
+}
+
+static int64_t size_now(const ModuleShrunk *s, const ModuleSize *size) {
+    for (int i = 0; i < s->sizes; i++)
+        if (s->size[i].at.at == size->at.at) return s->size[i].now;
+    return size->published;
+}
+
+// The sizes that lost most come first. One that cannot be long while others are short has no domain.
+static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
+    const ModuleShrunk *s = &m->values.shapes;
+    const Domain **list = NEWN(a, const Domain *, STRETCHES_MOST);
+    bool done[MODULE_SIZES_MAX] = {false};
+    for (int turn = 0; turn < s->sizes && m->domain.stretches < STRETCHES_MOST; turn++) {
+        int best = -1;
+        for (int i = 0; i < s->sizes; i++) {
+            double lost = (double)s->size[i].published / (double)s->size[i].now;
+            if (done[i] || lost < STRETCH_LEAST) continue;
+            if (best < 0 || lost > (double)s->size[best].published / (double)s->size[best].now) best = i;
+        }
+        if (best < 0) break;
+        done[best] = true;
+        ModulesDomain *long_one;
+        Err unsaid = {0};
+        if (!open_one(a, q, &s->size[best], &long_one, &unsaid)) continue;
+        long_one->stretched = s->size[best];
+        long_one->stretched.now = size_now(&long_one->values.shapes, &s->size[best]);
+        if (long_one->values.shapes.small.work > 2 * (int64_t)STRETCHED_WORK ||
+            long_one->stretched.now < STRETCH_LEAST * s->size[best].now)
+            continue;
+        list[m->domain.stretches++] = &long_one->domain;
+    }
+    m->domain.stretched = list;
+}
+
+bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
+    if (!open_one(a, q, NULL, out, e)) return false;
+    if (q->stretched) stretch(a, q, *out);
     return true;
 }
 
@@ -445,6 +498,20 @@ void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
                    line_col(m->op.source, s->size[i].at.at).line, STR_ARG(s->size[i].name),
                    s->size[i].name.len ? " " : "", (long long)s->size[i].now,
                    (long long)s->size[i].published);
+    if (m->domain.stretches)
+        buf_printf(out, "%swhat passes is judged with one of these sizes long, too:", prefix);
+    for (int i = 0; i < m->domain.stretches; i++) {
+        const ModuleSize *long_one = &of(m->domain.stretched[i])->stretched;
+        buf_printf(out, "%s %.*s%s%lld", i ? "," : "", STR_ARG(long_one->name), long_one->name.len ? " " : "",
+                   (long long)long_one->now);
+    }
+    if (m->domain.stretches) buf_puts(out, "\n");
+}
+
+static json_t *size_json(const ModulesDomain *m, const ModuleSize *s) {
+    return json_pack("{s:i, s:s%, s:I, s:I}", "line", line_col(m->op.source, s->at.at).line, "name",
+                     s->name.len ? s->name.p : "", s->name.len, "size", (json_int_t)s->now, "published",
+                     (json_int_t)s->published);
 }
 
 static json_t *shape_json(const Bound *b) {
@@ -456,7 +523,7 @@ static json_t *shape_json(const Bound *b) {
 json_t *modules_json(const ModulesDomain *m) {
     const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
     const ModuleShrunk *s = &m->values.shapes;
-    json_t *inputs = json_array(), *sizes = json_array();
+    json_t *inputs = json_array(), *sizes = json_array(), *long_ones = json_array();
     for (int i = 0; i < run->inputs; i++) {
         const Bound *b = run->input[i].tensor;
         if (!b) continue;
@@ -464,14 +531,12 @@ json_t *modules_json(const ModulesDomain *m) {
                               json_pack("{s:s, s:o, s:o}", "dtype", dtype_info[b->dtype].torch, "shape",
                                         shape_json(b), "published", shape_json(published->input[i].tensor)));
     }
-    for (int i = 0; i < s->sizes; i++)
-        json_array_append_new(sizes, json_pack("{s:i, s:s%, s:I, s:I}", "line",
-                                               line_col(m->op.source, s->size[i].at.at).line, "name",
-                                               s->size[i].name.len ? s->size[i].name.p : "",
-                                               s->size[i].name.len, "size", (json_int_t)s->size[i].now,
-                                               "published", (json_int_t)s->size[i].published));
+    for (int i = 0; i < s->sizes; i++) json_array_append_new(sizes, size_json(m, &s->size[i]));
+    for (int i = 0; i < m->domain.stretches; i++)
+        json_array_append_new(long_ones, size_json(m, &of(m->domain.stretched[i])->stretched));
     char sha256[65];
     sha256_hex(m->op.hash, sha256);
-    return json_pack("{s:s%, s:s, s:b, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256,
-                     "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes);
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256",
+                     sha256, "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes, "long_sizes",
+                     long_ones);
 }

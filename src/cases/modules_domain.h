@@ -1,7 +1,8 @@
 // modules_domain.h - the second implementation of a domain: a reference in module form (module/module.h), at
 // the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
 // the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
-// same shapes. Nothing is a slice, so nothing is moved.
+// same shapes. Nothing is a slice, so nothing is moved. A size that became much smaller has a further domain,
+// in which it is as it was published, or as near to it as work allows, and the others are small.
 #pragma once
 #include <jansson.h>
 
@@ -12,15 +13,17 @@ typedef struct {
     Domain domain; // its op holds inputs, outputs and what a ModelNew is called with
     Op op;
     ModuleFile file;
-    ModuleValues values; // of one draw, at those sizes
-    Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
+    ModuleValues values;  // of one draw, at those sizes
+    Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
+    ModuleSize stretched; // of one of another one's domain.stretched: its long size, as it is now; few cases
 } ModulesDomain;
 
 typedef struct {
     const char *path; // for its name and for messages
     Str source;
-    bool gaps; // inputs may have gaps between their rows; the parameters have none
-    bool tf32; // products may read float32 operands with 10 mantissa bits
+    bool gaps;      // inputs may have gaps between their rows; the parameters have none
+    bool tf32;      // products may read float32 operands with 10 mantissa bits
+    bool stretched; // makes domain.stretched, for level full
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);

@@ -109,7 +109,9 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
                       .seed = o->seed.given ? &o->seed.value : NULL};
     DomainAsked layout;
     if (!domain_of(o->layout, NULL, &layout, e) || !io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
-        !modules_open(a, &(ModulesAsk){o->module, text, layout.layout == LAYOUT_ANY, o->tf32}, &m, e))
+        !modules_open(
+            a, &(ModulesAsk){o->module, text, layout.layout == LAYOUT_ANY, o->tf32, q.level == LEVEL_FULL},
+            &m, e))
         return false;
     q.op = &m->op;
     if (!referee_check_definition(r, a, &m->op, e))

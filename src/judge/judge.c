@@ -117,8 +117,9 @@ typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
 // the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
 typedef struct {
+    const Domain *domain; // NULL: that of the draw
     const PlannedCase *plan;
-    int cases;
+    int cases, tune;
     uint64_t seed;
     bool may_refuse;
     More said;            // what came of them
@@ -153,9 +154,10 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     Draw more;
     Verdict other = *v;
     int configs = 0;
+    const Domain *domain = q->domain ? q->domain : b->draw->domain;
     bool ok = draw_make(&a, alone,
-                        &(DrawRequest){.op = b->draw->op,
-                                       .domain = b->draw->domain,
+                        &(DrawRequest){.op = domain->op,
+                                       .domain = domain,
                                        .level = b->q->level,
                                        .seed = q->seed,
                                        .plan = q->plan,
@@ -164,7 +166,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
                         &more, e);
     if (ok) {
         Candidates second = candidates_on(b, &more);
-        ok = judge_pass(&second, i, 0, &other, &configs, e);
+        ok = judge_pass(&second, i, q->tune, &other, &configs, e);
         if (ok && refuses_rows(&more, &other, &q->refused_rows)) q->said = MORE_REFUSED;
         draw_free(&more);
     }
@@ -339,6 +341,25 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
+// A module's sizes near the published ones, one at a time. Configs take turns.
+static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
+    const Domain *m = b->draw->domain;
+    bool ok = true;
+    for (int k = 0; ok && k < m->stretches && verdict_accepted(v); k++) {
+        Arena a = {0};
+        const Domain *of = m->stretched[k];
+        PlannedCase *plan;
+        MoreCases q = {.domain = of,
+                       .tune = configs > 1 ? k % configs : 0,
+                       .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
+        q.cases = of->kind->cases(&a, of, &(PlanRequest){.level = b->q->level, .seed = q.seed}, &plan);
+        q.plan = plan;
+        ok = judge_more(b, i, &q, v, e);
+        arena_free(&a);
+    }
+    return ok;
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -358,8 +379,9 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         break;
     }
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
-    if (b->draw->op->form) { // no other sizes
-        judge_unreached(b, i, v);
+    if (b->draw->op->form) {
+        if (!judge_stretched(b, i, configs, v, e)) return false;
+        if (verdict_accepted(v)) judge_unreached(b, i, v);
         return true;
     }
     if (b->q->filter.n > 0) {

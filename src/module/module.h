@@ -81,9 +81,14 @@ typedef struct {
     int sizes;
     int evaluations;
 } ModuleShrunk;
-// Makes sizes smaller until an evaluation costs `work`, or nothing more can be made smaller. False only where
-// the file cannot be evaluated as it is.
-MUST_CHECK bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, DiagList *d);
+typedef struct {
+    int64_t work;           // operations of an evaluation
+    int64_t work_most;      // for the sake of multiples of 64: at least `work`, or 0
+    const ModuleSize *held; // the number at its place is made smaller last; NULL: none
+} ShrinkAsk;
+// Makes sizes smaller until an evaluation costs that much, or nothing more can be made smaller. False only
+// where the file cannot be evaluated as it is.
+MUST_CHECK bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d);
 
 // Right answers and allowed errors at the shrunk sizes.
 typedef struct {
@@ -96,8 +101,9 @@ typedef struct {
 } ModuleValues;
 typedef struct {
     uint64_t seed;
-    int64_t work;
+    int64_t work, work_most; // as of ShrinkAsk
     bool tf32;
+    const ModuleSize *held; // ShrinkAsk.held; then the definition is judged elsewhere, at its smallest sizes
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

@@ -6,8 +6,11 @@
 //   - a set that is normalised keeps at least 8 elements: over one element a norm is a constant,
 //   - numbers that were different stay different: with equal ones, a transposed weight is not noticed,
 //   - inputs of one shape go on having one: a kernel may rely on that, such as for queries, keys and values.
-// Halving keeps most of what divides a size. Small numbers, and names such as kernel_size, stay as they are.
-// Inputs' own sizes go first: those that Model is made with say how long its sums are.
+// Halving keeps most of what divides a size: many kernels leave out masks for what their block divides.
+// Multiples of 64 stay such multiples, or else of 32 or 16, as far as work allows. Small numbers, and names
+// such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with say how
+// long its sums are. One number may be held: it becomes smaller only where all others together do not make
+// enough of a difference.
 #include "module/module.h"
 
 enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
@@ -30,10 +33,13 @@ typedef struct {
     int stills;
     Str config[128]; // names that reach get_init_inputs
     int configs;
-    int most; // evaluations
-    int64_t work;
+    int most;              // evaluations
+    int64_t work, granule; // what was divided by this number, or a lower power of two, still is
+    uint32_t held;         // a place in the source; none is UINT32_MAX
     ModuleShrunk *out;
 } Shrink;
+
+static bool is_held(const Shrink *s, const Site *site) { return site->node->span.at == s->held; }
 
 static int64_t value_of(const Site *s) { return (int64_t)s->node->integer.value; }
 
@@ -197,17 +203,24 @@ static bool try_sizes(Shrink *s) {
     return false;
 }
 
-// The numbers that are tried in place of x: half of it, or near that where another number has that value.
-static int64_t smaller(int64_t x, int attempt) {
-    int64_t half = half_of(x);
+// The numbers that are tried in place of x: half of it, or near that where another number has that value, or
+// where half of it is no multiple of the granule.
+static int64_t smaller(int64_t x, int64_t granule, int attempt) {
+    int64_t half = half_of(x), near = granule > 1 ? half - half % granule : half;
     switch (attempt) {
     case 0: return half;
     case 1: return half_of(half);
-    case 2: return x % 8 ? half + 2 : half + x / 8;
-    default: return x % 8 ? half - 2 : half - x / 8;
+    case 2: return granule > 1 ? near : x % 8 ? half + 2 : half + x / 8;
+    case 3: return granule > 1 ? near + granule : x % 8 ? half - 2 : half - x / 8;
+    default: return x - granule;
     }
 }
-enum { ATTEMPTS = 4 };
+enum { ATTEMPTS = 5 };
+
+static bool divides_still(const Shrink *s, const Site *site, int64_t to) {
+    int64_t lowest = site->published & -site->published;
+    return to % (lowest < s->granule ? lowest : s->granule) == 0;
+}
 
 // Those of one number, or of all numbers of its value at once.
 static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
@@ -215,13 +228,16 @@ static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
     bool moved[MODULE_SIZES_MAX];
     int n = 0;
     for (int i = 0; i < s->sites; i++) {
-        moved[i] = &s->site[i] == site || (together && value_of(&s->site[i]) == value);
+        moved[i] =
+            &s->site[i] == site || (together && value_of(&s->site[i]) == value && !is_held(s, &s->site[i]));
         n += moved[i];
     }
     if (together && n < 2) return false;
     for (int k = 0; k < ATTEMPTS; k++) {
-        int64_t to = smaller(value, k);
-        if (to < floor || to >= value) continue;
+        int64_t to = smaller(value, s->granule, k);
+        bool fits = to >= floor && to < value;
+        for (int i = 0; i < s->sites; i++) fits &= !moved[i] || divides_still(s, &s->site[i], to);
+        if (!fits) continue;
         for (int i = 0; i < s->sites; i++)
             if (moved[i]) s->site[i].node->integer.value = (uint64_t)to;
         bool differs = stays_different(s);
@@ -237,7 +253,8 @@ static Site *largest(Shrink *s, bool config, int64_t floor) {
     Site *best = NULL;
     for (int i = 0; i < s->sites; i++) {
         Site *each = &s->site[i];
-        if (each->config != config || each->blocked || half_of(value_of(each)) < floor) continue;
+        bool stays = each->config != config || each->blocked || is_held(s, each);
+        if (stays || half_of(value_of(each)) < floor) continue;
         if (!best || value_of(each) > value_of(best)) best = each;
     }
     return best;
@@ -258,7 +275,9 @@ static void shrink_to(Shrink *s, bool config, int64_t floor, int64_t work) {
 
 static bool step_two(Shrink *s, Site *a, Site *b, int64_t floor) {
     int64_t was_a = value_of(a), was_b = value_of(b);
+    if (is_held(s, a) || is_held(s, b)) return false;
     if (half_of(was_a) < floor || half_of(was_b) < floor) return false;
+    if (!divides_still(s, a, half_of(was_a)) || !divides_still(s, b, half_of(was_b))) return false;
     a->node->integer.value = (uint64_t)half_of(was_a);
     b->node->integer.value = (uint64_t)half_of(was_b);
     if (stays_different(s) && try_sizes(s)) return true;
@@ -294,34 +313,58 @@ static bool grow(Shrink *s, Site *a) {
 // Numbers that were equal as published, such as as many features in as out, become different where they can:
 // it takes a square matrix for a transposed one to pass. Where neither can shrink, one grows.
 static void tell_apart(Shrink *s) {
-    enum { LEAST = 16 };
+    enum { LEAST = 16, EIGHT = 8 };
     for (int i = 0; i < s->sites; i++)
         for (int k = 0; k < i; k++) {
             Site *a = &s->site[i], *b = &s->site[k];
-            if (value_of(a) != value_of(b) || s->out->evaluations >= s->most) continue;
+            bool alike = value_of(a) == value_of(b) && !is_held(s, a) && !is_held(s, b);
+            if (!alike || s->out->evaluations >= s->most) continue;
             bool apart = step(s, a, false, LEAST) || step(s, b, false, LEAST);
+            int64_t granule = s->granule;
+            if (granule > EIGHT) s->granule = EIGHT;
+            apart = apart || step(s, a, false, LEAST) || step(s, b, false, LEAST);
+            s->granule = granule;
             bool room = s->out->small.work <= s->work; // for at most one and a half times as much
             if (!apart && room && !grow(s, a)) (void)!grow(s, b);
         }
 }
 
-bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, DiagList *d) {
+static void shrink_by(Shrink *s) {
     static const struct {
         bool config;
         int64_t floor;
     } phase[] = {{false, 128}, {false, 16}, {true, 128}, {true, 16}, {false, 4}, {true, 4}};
+    for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
+        shrink_to(s, phase[i].config, phase[i].floor, s->work);
+    shrink_pairs(s, 4, s->work);
+}
+
+static void shrink_all(Shrink *s, int64_t work_most) {
+    for (s->granule = 64; s->granule >= 16; s->granule /= 2) {
+        shrink_by(s);
+        if (s->out->small.work <= work_most) return;
+    }
+    s->granule = 1;
+    shrink_by(s);
+}
+
+bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d) {
     *out = (ModuleShrunk){.evaluations = 1};
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->published, d)) return false;
     out->small = out->published;
     Shrink *s = NEW(a, Shrink);
-    s->arena = a, s->file = m, s->out = out, s->work = work;
+    s->arena = a, s->file = m, s->out = out, s->work = q->work;
+    s->held = q->held ? q->held->at.at : UINT32_MAX;
     int64_t can = ALL_STEPS / (out->published.steps + 1);
     s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
     find_configs(s);
     find_sites(s);
-    for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
-        shrink_to(s, phase[i].config, phase[i].floor, work);
-    shrink_pairs(s, 4, work);
+    int64_t most = q->work_most > q->work ? q->work_most : q->work;
+    shrink_all(s, most);
+    if (q->held) {
+        s->held = UINT32_MAX;
+        shrink_all(s, most);
+    }
     tell_apart(s);
     for (int i = 0; i < s->sites; i++) {
         const Site *each = &s->site[i];

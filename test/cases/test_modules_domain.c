@@ -54,6 +54,39 @@ static void inputs_and_parameters(void **state) {
     world_free(&w);
 }
 
+// Further domains with one long size, where they are asked for and there is one.
+static void long_sizes(void **state) {
+    (void)state;
+    static const char tall[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
+                               "    def forward(self, x):\n        return torch.softmax(x, dim=1)\n"
+                               "M, N = 4096, 100000\ndef get_inputs():\n    return [torch.rand(M, N)]\n"
+                               "def get_init_inputs():\n    return []\n";
+    Arena a = {0};
+    Err e = {0};
+    ModulesDomain *m, *without, *small;
+    assert_true(
+        modules_open(&a, &(ModulesAsk){.path = "t.py", .source = STR(tall), .stretched = true}, &m, &e) &&
+        modules_open(&a, &(ModulesAsk){.path = "t.py", .source = STR(tall)}, &without, &e));
+    assert_int_equal(without->domain.stretches, 0);
+    assert_int_equal(m->domain.stretches, 2);
+    int64_t now[2];
+    for (int i = 0; i < 2; i++) {
+        const ModulesDomain *of = (const ModulesDomain *)m->domain.stretched[i];
+        PlannedCase *plan;
+        now[i] = of->op.input[0].size[1 - i]; // what lost most comes first: the columns
+        assert_int_equal(of->stretched.now, now[i]);
+        assert_true(of->values.shapes.small.work <= 1 << 22 && of->op.input[0].size[i] >= 4);
+        assert_true(memcmp(&of->op.hash, &m->op.hash, sizeof m->op.hash) != 0); // draws are kept by it
+        int cases = of->domain.kind->cases(&a, &of->domain, &(PlanRequest){.level = LEVEL_FULL}, &plan);
+        assert_int_equal(cases, 2);
+    }
+    assert_true(now[0] == 100000 && now[1] == 4096);
+    assert_true(modules_open(&a, &(ModulesAsk){.path = "l.py", .source = str_of(linear), .stretched = true},
+                             &small, &e));
+    assert_int_equal(small->domain.stretches, 0); // nothing became smaller
+    arena_free(&a);
+}
+
 // Other values in each case, of both signs and several scales; of the parameters, too. And the answer is that
 // of what lies there.
 static void cases_differ(void **state) {
@@ -197,9 +230,13 @@ static void as_far_as_it_is_judged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_and_parameters),      cmocka_unit_test(cases_differ),
-        cmocka_unit_test(same_seed_same_draw),        cmocka_unit_test(what_is_none),
-        cmocka_unit_test(tf32_is_another_definition), cmocka_unit_test(as_far_as_it_is_judged),
+        cmocka_unit_test(long_sizes),
+        cmocka_unit_test(inputs_and_parameters),
+        cmocka_unit_test(cases_differ),
+        cmocka_unit_test(same_seed_same_draw),
+        cmocka_unit_test(what_is_none),
+        cmocka_unit_test(tf32_is_another_definition),
+        cmocka_unit_test(as_far_as_it_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

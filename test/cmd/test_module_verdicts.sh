@@ -1,13 +1,14 @@
 #!/bin/sh
 # Verdicts on a ModelNew by a reference in module form: `referee FILE --module REF.py`. Of test/module/verdict, every right program
-# is accepted, and every wrong one gets a status of its "# expect:" line.
+# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone.
 . "$(dirname "$0")/lib.sh"
 made=$(dirname "$0")/../module/verdict
 
-# judged REFERENCE: its right program and all wrong ones on one draw, another one each day.
-seed=$(date +%Y%m%d)
+# judged REFERENCE FOLDER ARGUMENT...: its right program and all of the folder's on one draw.
 judged() {
-    "$bin" referee "$made/right/$1.py" "$made/wrong/$1".*.py --module "$made/reference/$1.py" --seed "$seed" --json >"$tmp/out" 2>&1
+    name=$1 folder=$2
+    shift 2
+    "$bin" referee "$made/right/$name.py" "$made/$folder/$name".*.py --module "$made/reference/$name.py" --seed 20261126 "$@" --json >"$tmp/out" 2>&1
     python3 - "$tmp/out" <<'END'
 import json, re, sys
 wrong = 0
@@ -26,8 +27,14 @@ right=0
 for f in "$made"/reference/*.py; do
     name=$(basename "$f" .py)
     [ -f "$made/right/$name.py" ] && right=$((right + 1))
-    check "judged $name" judged "$name"
+    check "judged $name" judged "$name" wrong
 done
+for name in $(ls "$made/long" | sed 's/\..*//' | sort -u); do
+    check "long sizes of $name" judged "$name" long --level full
+done
+# At level quick, which has none, the same programs are accepted.
+short() { ! judged matmul long --level quick >"$tmp/short" && [ "$(grep -c " ok " "$tmp/short")" = 2 ]; }
+check "short sizes find none of them" short
 enough() { [ "$right" -ge 12 ] && [ "$(ls "$made"/wrong | wc -l)" -ge 24 ]; }
 check enough enough
 
@@ -38,7 +45,7 @@ control() {
     cp "$made/right/relu.py" "$tmp/c/right"
     sed 's/^# expect: .*/# expect: ok/' "$made/wrong/relu.copy.py" >"$tmp/c/wrong/relu.copy.py"
     was=$made made=$tmp/c
-    ! judged relu >/dev/null
+    ! judged relu wrong >/dev/null
     code=$?
     made=$was
     return $code

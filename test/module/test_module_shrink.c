@@ -1,12 +1,15 @@
 // Small sizes: what has to hold of them, and what may not be touched.
 #include "module/modules.h"
 
-static ModuleShrunk *shrunk(const char *source, int64_t work) {
+static ModuleShrunk *shrunk_by(const char *source, const ShrinkAsk *q) {
     ModuleFile m = file_of(source);
     ModuleShrunk *s = NEW(&arena, ModuleShrunk);
     DiagList d = DIAGS(&arena);
-    if (!module_shrink(&arena, &m, work, s, &d)) fail_msg("%s", d.at[0].msg);
+    if (!module_shrink(&arena, &m, q, s, &d)) fail_msg("%s", d.at[0].msg);
     return s;
+}
+static ModuleShrunk *shrunk(const char *source, int64_t work) {
+    return shrunk_by(source, &(ShrinkAsk){.work = work});
 }
 
 static int64_t now_of(const ModuleShrunk *s, const char *name, int64_t otherwise) {
@@ -130,13 +133,48 @@ static void what_stays(void **state) {
     for (int i = 0; i < 3; i++) assert_true(s->small.output[0]->shape[i] > 1);
 }
 
+#define PRODUCT                                                                                    \
+    "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, a, b):\n" \
+    "        return torch.matmul(a, b)\nM, K, N = 4096, 2048, 1024\ndef get_inputs():\n"           \
+    "    return [torch.rand(M, K), torch.rand(K, N)]\ndef get_init_inputs():\n    return []\n"
+
+// One number stays as it is while others become smaller; where that is not enough, it does, too.
+static void a_held_number_goes_last(void **state) {
+    (void)state;
+    const int64_t work = 1 << 22;
+    ModuleShrunk *all = shrunk(PRODUCT, work);
+    assert_int_equal(all->sizes, 3);
+    for (int i = 0; i < all->sizes; i++) {
+        const ModuleSize *held = &all->size[i];
+        char name[2] = {held->name.p[0], 0};
+        ModuleShrunk *s = shrunk_by(PRODUCT, &(ShrinkAsk){.work = work, .held = held});
+        assert_int_equal(now_of(s, name, held->published), held->published);
+        assert_true(s->small.work <= work && held->now < held->published);
+        ModuleShrunk *least = shrunk_by(PRODUCT, &(ShrinkAsk){.work = 20000, .held = held});
+        int64_t now = now_of(least, name, held->published);
+        assert_true(now < held->published && now > 16 && least->small.work <= 20000);
+    }
+}
+
+// Sizes that differ, and that blocks of 64 divide as they did, for up to four times the work.
+static void multiples_stay_multiples(void **state) {
+    (void)state;
+    const int64_t work = 1 << 20;
+    ModuleShrunk *s = shrunk_by(PRODUCT, &(ShrinkAsk){.work = work, .work_most = 4 * work});
+    int64_t m = now_of(s, "M", 0), k = now_of(s, "K", 0), n = now_of(s, "N", 0);
+    assert_true(m % 64 == 0 && k % 64 == 0 && n % 64 == 0);
+    assert_true(m != k && k != n && m != n && s->small.work > work && s->small.work <= 4 * work);
+    ModuleShrunk *small = shrunk(PRODUCT, work); // without that, work comes first
+    assert_true(small->small.work <= work);
+}
+
 static void errors_are_the_files(void **state) {
     (void)state;
     ModuleFile m =
         file_of(file("    pass\n", "x.view(7, 7)", "def get_inputs():\n    return [torch.rand(64)]\n"));
     ModuleShrunk *s = NEW(&arena, ModuleShrunk);
     DiagList d = DIAGS(&arena);
-    assert_false(module_shrink(&arena, &m, MODULE_WORK, s, &d));
+    assert_false(module_shrink(&arena, &m, &(ShrinkAsk){.work = MODULE_WORK}, s, &d));
     assert_non_null(diag_first(&d));
 }
 
@@ -149,6 +187,8 @@ int main(void) {
         cmocka_unit_test_teardown(numbers_that_belong_together, arena_teardown),
         cmocka_unit_test_teardown(pairs, arena_teardown),
         cmocka_unit_test_teardown(what_stays, arena_teardown),
+        cmocka_unit_test_teardown(a_held_number_goes_last, arena_teardown),
+        cmocka_unit_test_teardown(multiples_stay_multiples, arena_teardown),
         cmocka_unit_test_teardown(errors_are_the_files, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
