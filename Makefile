@@ -1,5 +1,5 @@
 # GNU make. `make help` names the targets; more of them are in tools/install.mk and tools/long.mk.
-# MODE=release|debug|asan|tsan|valgrind   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
+# MODE=release|debug|asan|tsan|valgrind|verdicts   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
 Q    := $(if $(V),,@)
@@ -12,6 +12,8 @@ MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))
 STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
                 -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
 MODE_debug   := -Og -g3
+# The release build for test/same_verdicts.sh alone: no code is made better that has no part in what is compared. See COLD.
+MODE_verdicts := $(MODE_release)
 # Lines and functions are all that a report names: more of -g makes a fourth of the time to compile.
 # -O1 takes twice as long as -Og to compile what the sanitizers add, so only loops that tests spend their time in get it: see HOT.
 # clang compiles so in half of gcc's time, and its -O0 runs no slower than gcc's -Og.
@@ -111,6 +113,10 @@ $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 ifeq ($(MODE),asan)
 HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/compare%.o host/reference/%.o)
 $(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
+endif
+ifeq ($(MODE),verdicts)
+COLD := cmd corpus explain measure model mutate prove store text train weights
+$(foreach room,$(COLD),$(B)/src/$(room)/%.o): OPTIMIZED := -O0
 endif
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
