@@ -1,5 +1,5 @@
 # GNU make. `make help` names the targets; more of them are in tools/install.mk and tools/long.mk.
-# MODE=release|debug|asan|tsan|valgrind   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
+# MODE=release|debug|asan|tsan|valgrind|verdicts   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
 Q    := $(if $(V),,@)
@@ -12,9 +12,12 @@ MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))
 STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
                 -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
 MODE_debug   := -Og -g3
+# The release build for test/same_verdicts.sh alone: no code is made better that has no part in what is compared. See COLD.
+MODE_verdicts := $(MODE_release)
 # Lines and functions are all that a report names: more of -g makes a fourth of the time to compile.
 # -O1 takes twice as long as -Og to compile what the sanitizers add, so only loops that tests spend their time in get it: see HOT.
-MODE_asan    := -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# clang compiles so in half of gcc's time, and its -O0 runs no slower than gcc's -Og.
+MODE_asan    := $(if $(filter clang,$(CC)),-O0,-Og) -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g1 -fsanitize=thread
 MODE_valgrind := -O1 -g
 MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -28,6 +31,11 @@ LIBS = -Wl,-z,now -Wl,-z,separate-code -lm -ldl -pthread \
        $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ifneq ($(findstring clang,$(CC)),)
 FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))
+# One copy of the sanitizers for all tests, as gcc has it: a program with its own takes twice as long to link.
+ifeq ($(MODE),asan)
+SANITIZERS := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-x86_64.so))
+LIBS += -shared-libasan -Wl,-rpath,$(SANITIZERS)
+endif
 endif
 
 ISA_base   :=
@@ -84,6 +92,8 @@ $(B)/libouroboros.so: $(OBJ)
 	$(LINK) -shared -Wl,-Bsymbolic
 $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.$(if $(SHARED),so,a)
 	$(QUICK_LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B)) -lcmocka
+$(B)/test/planted: $(B)/test/planted.o $(B)/libouroboros.$(if $(SHARED),so,a)
+	$(QUICK_LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B))
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
 # A driver for tests, whose GPU is the virtual machine: a library that stands alone, and the process that it starts.
@@ -103,6 +113,10 @@ $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 ifeq ($(MODE),asan)
 HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/compare%.o host/reference/%.o)
 $(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
+endif
+ifeq ($(MODE),verdicts)
+COLD := cmd corpus explain measure model mutate prove store text train weights
+$(foreach room,$(COLD),$(B)/src/$(room)/%.o): OPTIMIZED := -O0
 endif
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
@@ -182,7 +196,7 @@ quick:
 check:
 	@sh tools/check.sh
 #: make tests             build every unit test
-tests: $(TESTS) $(VM_GPU) $(B)/test/no_threads.so $(B)/ouroboros
+tests: $(TESTS) $(VM_GPU) $(B)/test/no_threads.so $(if $(SHARED),$(B)/test/planted) $(B)/ouroboros
 #: make layers format     the order of rooms; clang-format
 layers:
 	@sh tools/layers.sh

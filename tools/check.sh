@@ -26,7 +26,7 @@ build() { # NAME JOBS MAKE-ARGUMENTS... : a build that its tests cannot go on wi
     false
 }
 scripts() { # those that take longest first
-    first="test_mint test_grammar test_front_door test_python_client test_stream"
+    first="test_grammar test_corpus test_mint test_front_door test_python_client test_stream"
     for name in $first; do echo "test/cmd/$name.sh"; done
     for script in test/cmd/test_*.sh; do
         name=$(basename "$script" .sh)
@@ -59,20 +59,22 @@ scripts() { # those that take longest first
             echo "test/stream_tsan.sh build/tsan/ouroboros" | queue tsan
         fi
     fi
-    if wanted asan && build asan "$cores" MODE=asan tests; then
-        sh tools/list_tests.sh build/asan | queue asan
+    # clang's sanitizers: they compile in less time than gcc's, and find more (values of a bool).
+    if wanted asan && build asan "$cores" MODE=asan CC=clang tests; then
+        sh tools/list_tests.sh build/asan-clang | queue asan
+        echo "tools/planted.sh build/asan-clang" | queue asan
         # What talks to models, with real sockets and files. A report has a file and an exit code of its own: neither a
         # check that expects a failure nor a process in the background hides it.
         report="exitcode=99:log_path=$logs/report"
-        printf 'test/cmd/test_%s.sh build/asan/ouroboros\n' smith_url smith_pipe generate model |
+        printf 'test/cmd/test_%s.sh build/asan-clang/ouroboros\n' smith_url smith_pipe generate model |
             sed "s|^|ASAN_OPTIONS=$report UBSAN_OPTIONS=$report |" | queue asan
         # This is the build with all assertions, too; it takes six times as long.
-        echo "test/same_verdicts.sh build/asan/ouroboros avx512 4" | queue same
+        echo "test/same_verdicts.sh build/asan-clang/ouroboros avx512 4" | queue same
     fi
     if wanted builds; then
         printf 'test/same_verdicts.sh build/release/ouroboros %s\n' avx2 base | queue same
-        build clang "$cores" CC=clang build/release-clang/ouroboros &&
-            echo "test/same_verdicts.sh build/release-clang/ouroboros avx512" | queue same
+        build clang "$cores" MODE=verdicts CC=clang build/verdicts-clang/ouroboros &&
+            echo "test/same_verdicts.sh build/verdicts-clang/ouroboros avx512" | queue same
         build portable "$cores" PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
             echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
     fi

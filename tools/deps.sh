@@ -21,6 +21,7 @@ need libcurl4-openssl-dev pkg-config --exists libcurl
 if [ "$what" = check ]; then
     need libcmocka-dev pkg-config --exists cmocka
     need clang command -v clang
+    need llvm command -v llvm-symbolizer # names functions in clang's reports
     need python3 python3 -c "import http.server, json, ssl, subprocess, threading, unittest" # for tests of clients/python, programs and servers
     need python3-venv python3 -c "import ensurepip, venv" # installs clients/python, offline
     need libclang-rt-dev sh -c 'test -e "$(clang -print-resource-dir 2>/dev/null)/lib/linux/libclang_rt.fuzzer-x86_64.a"'

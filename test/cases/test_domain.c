@@ -276,7 +276,7 @@ static void programs_are_judged(void **state) {
     world_make(&w, referee_pool(r), LEVEL_QUICK, 15);
     for (int i = 0; i < 3; i++) {
         Verdict v = {0};
-        Watched shown;
+        Watched shown = {0}; // one field is read: `without_gaps`
         referee_watch(r, &w.a, &w.d, str_of(source[i]), &v, &shown);
         if (i == 0 && !verdict_accepted(&v)) fail_msg("%s: %s", v.decision.rule, v.decision.feedback);
         if (i > 0 && (verdict_accepted(&v) ||

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/build.h"
 #include "base/numeric/rng.h"
 #include "judge/referee.h"
 
@@ -133,7 +134,7 @@ __attribute__((no_sanitize("address"))) static int child_searches(const ChildJob
     uint64_t what = word(j) == 'o' ? specs_of(j)[0].order_seed : word(j) == 'e' ? c ^ b : a ^ b;
     bool found = holds(j->draw, j->draw_bytes, what) || holds(j->job, j->job_bytes, what) ||
                  holds(j->output, j->output_bytes, what) || holds(j->arena, 1 << 20, what);
-#ifndef __SANITIZE_ADDRESS__
+#if !BUILD_ASAN
     found |= word(j) != 'o' && holds(&__data_start, (size_t)(&_end - &__data_start), what);
 #endif
     return found ? 42 : 0;

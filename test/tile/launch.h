@@ -76,7 +76,8 @@ static inline bool launch_text(Arena *a, DiagList *d, Str source, Str line, Laun
         if (n->kind == NODE_FUNCTION && is_jit_function(n)) l->kernel = n;
     }
     assert_non_null(l->kernel);
-    for (const char *p = line.p, *end = line.p + line.len; p < end;) {
+    const char *end = line.len ? line.p + line.len : line.p; // an empty line may be NULL
+    for (const char *p = line.p; p < end;) {
         while (p < end && *p == ' ') p++;
         const char *start = p;
         while (p < end && *p != ' ') p++;
