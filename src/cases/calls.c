@@ -37,17 +37,18 @@ static int smallest_case(const Draw *d, const CaseSpec *layout) {
 
 // The first case of those with the most of something that is not too large to be called several times. -1:
 // none.
-typedef enum { BY_ELEMENTS, BY_LENGTH, BY_SLICES } Most;
+typedef enum { BY_ELEMENTS, BY_LENGTH, BY_SLICES, BY_SHORT_SLICES } Most;
 
 static int largest(const Draw *d, const CaseSpec *layout, Most what) {
-    enum { ELEMENTS = 1 << 17, MORE_ELEMENTS = 1 << 18, SEVERAL = 5 };
+    enum { SEVERAL = 5 };
+    static const int64_t elements_most[] = {1 << 17, 1 << 18, 1 << 18, 1 << 15};
     int found = -1;
     int64_t most = 0;
     for (int i = 0; i < d->cases; i++) {
         int64_t slices = domain_slices(d->domain, d->truth[i].dim),
                 length = domain_length(d->domain, d->truth[i].dim), elements = slices * length;
         if (d->truth[i].twin || input_bytes(&layout[i]) <= SMALL_BYTES) continue;
-        if (elements > (what == BY_ELEMENTS ? ELEMENTS : MORE_ELEMENTS)) continue;
+        if (elements > elements_most[what]) continue;
         if (what == BY_ELEMENTS && slices < SEVERAL) continue;
         int64_t value = what == BY_ELEMENTS ? elements : what == BY_LENGTH ? length : slices;
         value = 2 * value + (d->truth[i].dtype != DT_F32); // see swap_elements()
@@ -304,7 +305,7 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
 // object that was made for some weights meets those of that length.
 static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
-    const int longest = largest(d, layout, BY_LENGTH),
+    const int longest = largest(d, layout, BY_LENGTH), many = largest(d, layout, BY_SHORT_SLICES),
               other[] = {largest(d, layout, BY_SLICES), longest, small};
     if (first < 0) return;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
@@ -325,14 +326,13 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
         if (other[k] < 0 || has_shape(p, begin, d->truth[other[k]].dim)) continue;
         call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
-        if (k == 0) {
-            call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
-            other_values_plan(d, p, CHANGE_LAST, at);
-        }
         if (other[k] != longest) continue;
         call_add(p, d, layout, longest, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
         call_repeat(d, p, p->calls - 2, LARGE_CALLS);
     }
+    for (int k = 0; k < 2 && many >= 0; k++)
+        call_add(p, d, layout, many, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    if (many >= 0) other_values_plan(d, p, CHANGE_LAST, at); // of many slices
     come_back(d, layout, large, 0, p, at);
 }
 
@@ -375,7 +375,7 @@ static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 13, REPEATED = 2 * TO_NEWS + 1, LARGE = 12, FAR = 9 };
+    enum { A_SEQUENCE = 13, REPEATED = 2 * TO_NEWS + 1, LARGE = 13, FAR = 9 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
