@@ -6,15 +6,17 @@
 #include "base/numeric/rng.h"
 #include "cases/domain.h"
 #include "cases/lines.h"
+#include "cases/other_values.h"
 
 enum {
-    ALIGN = 64,
     SMALL_BYTES = 1 << 14, // of all inputs of a case that is called several times
     FULL_SEQUENCES = 3,
     SOME_CALLS = 20,
     WARM_CALLS = 300, // before large ones
     LARGE_CALLS = 40, // of one large shape
     MANY_CALLS = 2000,
+    ASKING_CALLS = 30, // enough to see what changes with each: then no more unless a condition waits for them
+    DTYPE_CALLS = 400,
     FAR_CALLS = 20000,
     TO_NEWS = 3, // how many answers of calls that do something new are judged
     TOUR = 24,   // shapes that one object meets
@@ -26,11 +28,6 @@ static int64_t input_bytes(const CaseSpec *s) {
     return n;
 }
 
-// The number of slices; 0: they cannot be moved.
-static int64_t slices_of(const Domain *m, const CaseTruth *t) {
-    return m->moves ? domain_slices(m, t->dim) : 0;
-}
-
 static int smallest_case(const Draw *d, const CaseSpec *layout) {
     int least = 0;
     for (int i = 1; i < d->cases; i++)
@@ -40,17 +37,18 @@ static int smallest_case(const Draw *d, const CaseSpec *layout) {
 
 // The first case of those with the most of something that is not too large to be called several times. -1:
 // none.
-typedef enum { BY_ELEMENTS, BY_LENGTH, BY_SLICES } Most;
+typedef enum { BY_ELEMENTS, BY_LENGTH, BY_SLICES, BY_SHORT_SLICES } Most;
 
 static int largest(const Draw *d, const CaseSpec *layout, Most what) {
-    enum { ELEMENTS = 1 << 17, MORE_ELEMENTS = 1 << 18, SEVERAL = 5 };
+    enum { SEVERAL = 5 };
+    static const int64_t elements_most[] = {1 << 17, 1 << 18, 1 << 18, 1 << 15};
     int found = -1;
     int64_t most = 0;
     for (int i = 0; i < d->cases; i++) {
         int64_t slices = domain_slices(d->domain, d->truth[i].dim),
                 length = domain_length(d->domain, d->truth[i].dim), elements = slices * length;
         if (d->truth[i].twin || input_bytes(&layout[i]) <= SMALL_BYTES) continue;
-        if (elements > (what == BY_ELEMENTS ? ELEMENTS : MORE_ELEMENTS)) continue;
+        if (elements > elements_most[what]) continue;
         if (what == BY_ELEMENTS && slices < SEVERAL) continue;
         int64_t value = what == BY_ELEMENTS ? elements : what == BY_LENGTH ? length : slices;
         value = 2 * value + (d->truth[i].dtype != DT_F32); // see swap_elements()
@@ -63,7 +61,7 @@ static int largest(const Draw *d, const CaseSpec *layout, Most what) {
 static int worth(const Draw *d, int index) {
     enum { SLICES = 5, LENGTH = 16 };
     const CaseTruth *t = &d->truth[index];
-    int64_t slices = slices_of(d->domain, t), n = domain_length(d->domain, t->dim);
+    int64_t slices = calls_slices(d->domain, t), n = domain_length(d->domain, t->dim);
     return (slices >= SLICES && n >= LENGTH) + (slices > 1 && n > 1) + (n > 1);
 }
 
@@ -99,107 +97,6 @@ static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, in
     return c;
 }
 
-// ---- other values of the same shape: elements that are there, at other places
-
-// Which: two elements, one slice, or all of them, in several ways. Where there is one slice alone, all.
-typedef enum { CHANGE_NONE, CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL, CHANGE_AFTER, CHANGE_BACK } Change;
-
-// Which inputs change: those with slices, all together; where there is but one slice, data whose elements
-// mean the same wherever in a line they stand.
-static bool changes(const Domain *m, int64_t slices, int input) {
-    const OpInput *in = &m->op->input[input];
-    return slices > 1 ? m->slice_axis[input] >= 0 : in->rank > 0 && plan_is_data(in) && in->keep < 0;
-}
-
-static void own_values(const Draw *d, CallPlan *p, Change change, int64_t *at) {
-    CallSpec *c = &p->call[p->calls - 1];
-    int64_t slices = slices_of(d->domain, &d->truth[c->case_index]);
-    p->of[p->calls - 1].change = change;
-    for (int i = 0; i < c->spec.inputs; i++) {
-        if (!changes(d->domain, slices, i)) continue;
-        c->spec.input[i].at = *at;
-        *at += (c->spec.input[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
-    }
-}
-
-// The last axis that the lines of an input run along; -1: they are single elements.
-static int line_axis(const Domain *m, int input) {
-    const LineAxes *of = &m->reduction[0].input[input];
-    return of->axes ? of->axis[of->axes - 1] : -1;
-}
-
-// Lines of one element stay at their places. Some elements are halved: what does not depend on their order
-// changes.
-static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *from, int axis, Rng *rng) {
-    if (axis < 0) return;
-    DType t = (DType)to->dtype;
-    Lines l = lines_of(to, &(LineAxes){.axes = 1, .axis = {axis}});
-    int64_t size = dtype_bytes(t), n = l.length, step = to->stride[axis];
-    int64_t by = n > 1 ? 1 + (int64_t)rng_below(rng, (uint64_t)(n - 1)) : 0;
-    for (int64_t r = 0; r < l.lines; r++) {
-        int64_t at = line_at(&l, r);
-        for (int64_t i = 0; i < n; i++) {
-            uint8_t *x = map + to->at + (at + i * step) * size;
-            memcpy(x, map + from->at + (at + (i + by) % n * step) * size, (size_t)size);
-            if (rng_below(rng, 2) == 0) dtype_store(t, x, dtype_load(t, x) / 2);
-        }
-    }
-}
-
-// The largest element of a line changes places with another, in the first input of data: a program that looks
-// at a few elements to tell whether it has seen a tensor, or at a sum of them, has seen this one. In half
-// types that happens in the second half of a line, and it is halved: its norm changes, and nothing of what
-// begins it.
-static void swap_elements(const Domain *m, uint8_t *map, const CallSpec *c, int attempt, Rng *r) {
-    const Op *op = m->op;
-    int which = 0;
-    while (which < op->inputs && (!plan_is_data(&op->input[which]) || op->input[which].keep >= 0)) which++;
-    if (which == op->inputs || m->slice_axis[which] < 0) return;
-    int axis = line_axis(m, which), across = m->slice_axis[which];
-    if (axis < 0 || axis == across) return;
-    const CaseTensor *t = &c->spec.input[which];
-    DType type = (DType)t->dtype;
-    bool halves = type != DT_F32;
-    int64_t size = dtype_bytes(type), n = t->shape[axis], slices = t->shape[across],
-            step = t->stride[axis] * size;
-    int64_t end = n - (n > 3), begin = halves && n > 3 ? n / 2 : n > 3, most = begin, places = end - begin;
-    int64_t slice = ((int64_t)rng_below(r, (uint64_t)slices) + attempt) % slices,
-            from = (int64_t)rng_below(r, (uint64_t)places);
-    uint8_t *p = map + t->at + (t->offset + slice * t->stride[across]) * size, was[8];
-    for (int64_t i = begin + 1; i < end; i++)
-        if (dtype_load(type, p + i * step) > dtype_load(type, p + most * step)) most = i;
-    for (int64_t i = 0; i < places; i++) {
-        uint8_t *x = p + most * step, *y = p + (begin + (from + i) % places) * step;
-        if (memcmp(x, y, (size_t)size) == 0) continue;
-        memcpy(was, x, (size_t)size);
-        memcpy(x, y, (size_t)size);
-        memcpy(y, was, (size_t)size);
-        if (halves) dtype_store(type, y, dtype_load(type, y) / 2);
-        return;
-    }
-}
-
-static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, Change change, int attempt,
-                        uint8_t *map) {
-    int64_t slices = slices_of(d->domain, &d->truth[c->case_index]);
-    Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 8 + (uint64_t)change);
-    int64_t step = slices > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)slices - 1) : 0;
-    int64_t only = slices > 1 && change == CHANGE_SLICE
-                       ? ((int64_t)rng_below(&r, (uint64_t)slices) + attempt) % slices
-                       : -1;
-    for (int i = 0; i < c->spec.inputs; i++) {
-        const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
-        if (to->at == x->at) continue;
-        memcpy(map + to->at, map + x->at, (size_t)x->bytes);
-        if (slices > 1 && change == CHANGE_ELEMENTS) continue;
-        if (slices <= 1) turn_elements(map, to, x, line_axis(d->domain, i), &r);
-        for (int64_t k = 0; slices > 1 && k < slices; k++)
-            if (only < 0 || k == only)
-                slice_copy(map, to, k, x, (k + step) % slices, d->domain->slice_axis[i]);
-    }
-    if (slices > 1 && change == CHANGE_ELEMENTS) swap_elements(d->domain, map, c, attempt, &r);
-}
-
 // From its storage's beginning on, by its shape, strides and dtype.
 static int64_t tensor_bytes(const CaseTensor *t) {
     int64_t last = t->offset + 1;
@@ -214,7 +111,8 @@ static bool fewer_slices(const Draw *d, CallPlan *p, Rng *r) {
     const Op *op = d->op;
     const Domain *m = d->domain;
     CallSpec *c = &p->call[p->calls - 1];
-    int64_t *dim = p->of[p->calls - 1].dim, was[OP_DIMS_MAX], slices = slices_of(m, &d->truth[c->case_index]);
+    int64_t *dim = p->of[p->calls - 1].dim, was[OP_DIMS_MAX],
+            slices = calls_slices(m, &d->truth[c->case_index]);
     if (slices < 2) return false;
     for (int k = 0; k < op->dims; k++)
         if (op->dim[k].of == m->slices) return false;
@@ -238,7 +136,7 @@ static bool fewer_slices(const Draw *d, CallPlan *p, Rng *r) {
 static void place(CaseTensor *t, int64_t *at) {
     t->bytes = tensor_bytes(t);
     t->at = *at;
-    *at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
+    *at += (t->bytes + CALL_ALIGN - 1) / CALL_ALIGN * CALL_ALIGN;
 }
 
 // All that has rows gets twice the stride from each to the next, whatever it was: what an object has kept of
@@ -320,7 +218,7 @@ static void other_values(const Draw *d, const CaseSpec *layout, int first, int f
                          int64_t *at) {
     for (Change k = CHANGE_ELEMENTS; k <= CHANGE_ALL; k++) {
         call_add(p, d, layout, first, k == CHANGE_ALL ? flags : flags | CALL_RENEWS);
-        own_values(d, p, k, at);
+        other_values_plan(d, p, k, at);
     }
 }
 
@@ -328,7 +226,7 @@ static void other_values(const Draw *d, const CaseSpec *layout, int first, int f
 static void call_repeat(const Draw *d, CallPlan *p, int begin, int repeats) {
     CallSpec *c = &p->call[p->calls - 1];
     c->repeats = repeats;
-    c->far = repeats == MANY_CALLS ? FAR_CALLS : 0;
+    c->far = repeats == MANY_CALLS ? FAR_CALLS : repeats == ASKING_CALLS ? DTYPE_CALLS : 0;
     c->turn_of = begin;
     while (c->turn_of + c->turns < p->calls - 1 && p->call[begin + c->turns].repeats == 1) c->turns++;
     c->turn_seed = rng_mix(d->seed, 0x7475726e + (uint64_t)begin);
@@ -338,8 +236,17 @@ static void call_repeat(const Draw *d, CallPlan *p, int begin, int repeats) {
 static void come_back(const Draw *d, const CaseSpec *layout, int begin, int flags, CallPlan *p, int64_t *at) {
     int index = p->call[begin].case_index;
     call_add(p, d, layout, index, flags);
-    own_values(d, p, CHANGE_BACK, at);
+    other_values_plan(d, p, CHANGE_BACK, at);
     call_add(p, d, layout, index, flags)->same_as = begin;
+}
+
+// Right behind: the same but for the weights, which are other ones in the tensors that held them.
+static void other_weights(const Draw *d, const CaseSpec *layout, int begin, CallPlan *p, int64_t *at) {
+    bool any = false;
+    for (int i = 0; i < d->op->inputs; i++) any |= other_weight(d->domain, i);
+    if (!any) return;
+    call_add(p, d, layout, p->call[begin].case_index, CALL_RENEWS | CALL_OTHER);
+    other_values_plan(d, p, CHANGE_WEIGHTS, at);
 }
 
 // The first sequence, which repeats a call, goes on to longer lines: what an object keeps for a shape has to
@@ -355,8 +262,10 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         call_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
         call_repeat(d, p, begin, repeats);
     }
+    // What counts calls of one dtype waits for them in that sequence alone.
+    if (repeats == 0) call_add(p, d, layout, first, CALL_RENEWS), call_repeat(d, p, begin, ASKING_CALLS);
     // An object that goes over to what it has kept meets others.
-    if (repeats > 0) call_add(p, d, layout, first, CALL_RENEWS), own_values(d, p, CHANGE_AFTER, at);
+    if (repeats > 0) call_add(p, d, layout, first, CALL_RENEWS), other_values_plan(d, p, CHANGE_AFTER, at);
     // Right behind a call of that shape: what is kept for a shape has not been replaced yet.
     call_add(p, d, layout, first, 0);
     if (!other_layout(d, p, at)) p->calls--;
@@ -369,6 +278,7 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         c->spec.processors = spec->processors; // one GPU
     }
     come_back(d, layout, begin, CALL_RENEWS, p, at);
+    other_weights(d, layout, begin, p, at);
 }
 
 static bool has_shape(const CallPlan *p, int begin, const int64_t *dim) {
@@ -395,7 +305,7 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
 // object that was made for some weights meets those of that length.
 static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
-    const int longest = largest(d, layout, BY_LENGTH),
+    const int longest = largest(d, layout, BY_LENGTH), many = largest(d, layout, BY_SHORT_SLICES),
               other[] = {largest(d, layout, BY_SLICES), longest, small};
     if (first < 0) return;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
@@ -410,7 +320,7 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     }
     int large = p->calls - 1;
     call_add(p, d, layout, first, 0);
-    own_values(d, p, CHANGE_ELEMENTS, at);
+    other_values_plan(d, p, CHANGE_ELEMENTS, at);
     call_add(p, d, layout, first, 0);
     call_repeat(d, p, large, LARGE_CALLS);
     for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
@@ -420,30 +330,52 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
         call_add(p, d, layout, longest, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
         call_repeat(d, p, p->calls - 2, LARGE_CALLS);
     }
+    for (int k = 0; k < 2 && many >= 0; k++)
+        call_add(p, d, layout, many, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    if (many >= 0) other_values_plan(d, p, CHANGE_LAST, at); // of many slices
     come_back(d, layout, large, 0, p, at);
 }
 
-// A counter in a tensor chooses without a condition: as many calls as for a condition on what is kept,
-// of the case with the fewest programs whose values can show anything.
-static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
+// The case with the fewest programs whose values can show anything, of any dtype but these.
+static int cheapest(const Draw *d, const CaseSpec *layout, const DType *other, int others) {
     enum { SHORTEST = 16, USUAL = 1024 };
-    int best = -1, begin = p->calls;
+    int best = -1;
     int64_t least = 0;
     for (int i = 0; i < d->cases; i++) {
         int64_t n = domain_length(d->domain, d->truth[i].dim), work = n < USUAL ? USUAL : n;
+        bool had = false;
+        for (int k = 0; k < others; k++) had |= d->truth[i].dtype == other[k];
         work *= domain_slices(d->domain, d->truth[i].dim);
-        if (n < SHORTEST || input_bytes(&layout[i]) > SMALL_BYTES || (best >= 0 && work >= least)) continue;
+        if (had || n < SHORTEST || input_bytes(&layout[i]) > SMALL_BYTES || (best >= 0 && work >= least))
+            continue;
         best = i, least = work;
     }
+    return best;
+}
+
+// A counter in a tensor chooses without a condition: as many calls as for a condition on what is kept. It may
+// count those of one dtype alone, so the others have some, too.
+static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
+    enum { DTYPES = 3 };
+    int begin = p->calls, best = cheapest(d, layout, NULL, 0), had = 0;
+    DType seen[DTYPES];
     if (best < 0) return;
     call_add(p, d, layout, best, CALL_BUILDS | CALL_FAR);
     other_values(d, layout, best, CALL_FAR, p, at);
     call_add(p, d, layout, best, CALL_RENEWS | CALL_FAR);
     call_repeat(d, p, begin, MANY_CALLS);
+    for (seen[had++] = d->truth[best].dtype; had < DTYPES; seen[had++] = d->truth[best].dtype) {
+        best = cheapest(d, layout, seen, had);
+        if (best < 0) return;
+        for (int k = 0; k < 2; k++)
+            call_add(p, d, layout, best, CALL_OTHER | CALL_FAR)->spec.processors =
+                p->call[begin].spec.processors;
+        call_repeat(d, p, p->calls - 2, DTYPE_CALLS);
+    }
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 11, REPEATED = 2 * TO_NEWS + 1, LARGE = 11, FAR = 5 };
+    enum { A_SEQUENCE = 13, REPEATED = 2 * TO_NEWS + 1, LARGE = 13, FAR = 9 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
@@ -482,14 +414,14 @@ static bool tells_apart(const Bound *x, const Bound *y) {
 }
 
 // NULL: the reference fails. Values that would show nothing are drawn again, a few times.
-static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from, Change change, uint8_t *map,
+static const Bound *own_answer(Draw *d, const CallSpec *c, const CallTruth *t, uint8_t *map,
                                DiagList *diags) {
     enum { ATTEMPTS = 12 };
     const Bound *first = d->truth[c->case_index].expected, *b = NULL;
     for (int k = 0; k < ATTEMPTS; k++) {
-        if (change) fill_values(d, c, from, change, k, map);
+        if (t->change) other_values_fill(d, c, t, k, map);
         b = domain_answer(diags->arena, d->domain, map, &c->spec, NULL, diags);
-        if (!b || !change || tells_apart(first, b)) break;
+        if (!b || !t->change || tells_apart(first, b)) break;
     }
     return b;
 }
@@ -514,7 +446,9 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         }
         if (!own && !rows && t->dtype == of->dtype) continue;
         DiagList diags = DIAGS(&scratch);
-        const Bound *b = own_answer(d, c, from, own ? (Change)t->change : CHANGE_NONE, map, &diags);
+        CallTruth change = *t;
+        if (!own) change.change = CHANGE_NONE;
+        const Bound *b = own_answer(d, c, &change, map, &diags);
         const Diag *why = diag_first(&diags);
         ok = b || err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
                           STR_ARG(d->op->name), why ? why->msg : "it failed");
@@ -534,6 +468,6 @@ void calls_lay(Draw *d, CallPlan *p) {
         draw_outputs(d->op, d->called[i].expected, s);
         s->output_at = (int64_t)d->output_bytes;
         c->kept_at = spec_output_at(s, 1);
-        d->output_bytes = (size_t)(c->kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+        d->output_bytes = (size_t)(c->kept_at + s->output_bytes + CALL_ALIGN - 1) / CALL_ALIGN * CALL_ALIGN;
     }
 }

@@ -1,9 +1,9 @@
 // calls.h - which calls are made of one program, one after another on one object (CallSpec): the values of a
-// small case; other values of the same shape (two elements swapped, one slice as another, all slices at
-// other places); these by turns, many times in a row; the first values with another stride between rows; the
-// same in another dtype; fewer slices; another shape and dtype; and the first values once more. At level full
-// also in the other dtypes, many shapes on one object, and large ones. Depends on the seed, never on a
-// candidate.
+// small case; other values of the same shape (two elements swapped, one slice of one input as another, all
+// slices at other places); these by turns, many times in a row; the first values with another stride between
+// rows; the same in another dtype; fewer slices; another shape and dtype; the first values once more; and
+// other weights with these. At level full also in the other dtypes, many shapes on one object, and large
+// ones. Depends on the seed, never on a candidate.
 #pragma once
 #include "cases/draw.h"
 

@@ -65,6 +65,7 @@ typedef struct {
     uint64_t strided; // as a case's
     bool moved;       // its values are those of the case, elsewhere
     int change;       // not 0: which other values of the same shape it has (calls.c)
+    int64_t slice;    // where it has others in one slice: which; -1: any
 } CallTruth;
 
 typedef struct {

@@ -42,10 +42,10 @@ static void a_sequence_has_all_that_may_change(void **state) {
     bool dtype = false, rows = false;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         Draw d = draw_of(&op, "rmsnorm_gemma", LEVEL_QUICK, seed);
-        assert_true(d.calls >= 13 && d.calls <= 17);
+        assert_true(d.calls >= 14 && d.calls <= 18);
         assert_int_equal(d.call[0].flags, CALL_BUILDS);
         int last = d.calls - 1, same = 0, repeated = 0;
-        assert_int_equal(d.call[last].same_as, 0);
+        assert_int_equal(d.call[last - 1].same_as, 0);
         for (int i = 0; i < d.calls; i++) {
             const CallSpec *c = &d.call[i];
             const CaseTruth *t = &d.truth[c->case_index];
@@ -62,7 +62,12 @@ static void a_sequence_has_all_that_may_change(void **state) {
             // The weight is what the object has; elements of x change, one or all of its rows.
             if (!(c->flags & CALL_OTHER)) assert_int_equal(differing(&d, c, 1), 0);
         }
-        assert_int_equal(same, 1); // at the end
+        assert_int_equal(same, 1); // near the end
+        // Right behind, other weights and nothing else, in the tensors that are there.
+        assert_int_equal(d.call[last].flags, CALL_RENEWS | CALL_OTHER);
+        assert_int_equal(differing(&d, &d.call[last], 0), 0);
+        int64_t weights = d.spec[d.call[last].case_index].input[1].shape[0];
+        assert_true(differing(&d, &d.call[last], 1) > weights / 2);
         assert_int_equal(repeated, 6);
         assert_int_equal(differing(&d, &d.call[1], 0), 2);
         int64_t row = d.spec[d.call[2].case_index].input[0].shape[1];
@@ -70,6 +75,41 @@ static void a_sequence_has_all_that_may_change(void **state) {
         draw_free(&d);
     }
     assert_true(dtype && rows);
+}
+
+// What is kept of one input may be renewed where another has changed: each changes while the others do not.
+static void one_input_changes_alone(void **state) {
+    (void)state;
+    Op op;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        Draw d = draw_of(&op, "rope", LEVEL_FULL, seed);
+        bool alone[3] = {false};
+        for (int i = 0; i < d.calls; i++) {
+            if (d.called[i].change == 0 || d.called[i].moved) continue;
+            const bool other[] = {differing(&d, &d.call[i], 0) > 0, differing(&d, &d.call[i], 1) > 0,
+                                  differing(&d, &d.call[i], 2) > 0};
+            for (int k = 0; k < 3; k++) alone[k] |= other[k] && !other[(k + 1) % 3] && !other[(k + 2) % 3];
+        }
+        assert_true(alone[0] && alone[1] && alone[2]);
+        draw_free(&d);
+    }
+}
+
+// An input says where another keeps its values: these two change together.
+static void what_belongs_together_changes_together(void **state) {
+    (void)state;
+    Op op;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        Draw d = draw_of(&op, "cross_entropy", LEVEL_FULL, seed);
+        for (int i = 0; i < d.calls; i++) {
+            const CallSpec *c = &d.call[i];
+            if (d.called[i].change == 0 || d.called[i].moved) continue;
+            const CaseSpec *first = &d.spec[c->case_index];
+            assert_int_equal(c->spec.input[0].at != first->input[0].at,
+                             c->spec.input[1].at != first->input[1].at);
+        }
+        draw_free(&d);
+    }
 }
 
 // Element k of an input, in the order of its rows.
@@ -139,11 +179,17 @@ static void full_has_more_of_them_and_further_cases_fewer(void **state) {
     }
     assert_true(to_news >= 3 && far > repeats);
     assert_int_equal(sequences, 6);
-    // The last one is for counters: some calls, and as many of their values as there may be.
-    int last = d.calls - 5, large = last;
+    // The last one is for counters: some calls, and as many of their values as there may be; some of each
+    // other dtype behind.
+    int last = d.calls - 9, large = last;
     assert_int_equal(d.call[last].flags, CALL_BUILDS | CALL_FAR);
     assert_true(d.call[last + 4].far == far && d.call[last + 4].turn_of == last);
     assert_int_equal(d.call[last + 4].turns, 4);
+    for (int i = last + 6; i < d.calls; i += 2) {
+        assert_true(d.call[i].repeats > 300 && d.call[i].turn_of == i - 1);
+        assert_true(d.called[i].dtype != d.called[last].dtype);
+    }
+    assert_true(d.called[last + 6].dtype != d.called[last + 8].dtype);
     while (!(d.call[--large].flags & CALL_BUILDS)) continue;
     int tour = large;
     while (!(d.call[--tour].flags & CALL_BUILDS)) continue;
@@ -167,7 +213,7 @@ static void large_calls_have_a_sequence(void **state) {
     Op op;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         Draw d = draw_of(&op, "softmax", LEVEL_FULL, seed);
-        int begin = d.calls - 6, large = 0, small = 0;
+        int begin = d.calls - 10, large = 0, small = 0;
         while (!(d.call[--begin].flags & CALL_BUILDS)) continue;
         const int64_t *few = d.called[begin].dim, *more = d.called[begin + 2].dim;
         assert_true(few[1] == more[1] && few[0] < more[0]);
@@ -184,6 +230,11 @@ static void large_calls_have_a_sequence(void **state) {
         }
         assert_true(large >= 7 && small == 1);
         assert_int_equal(d.call[last].same_as, begin + 2);
+        // Of many rows the last one changes.
+        int many = last - 2;
+        assert_int_equal(d.call[many].case_index, d.call[many - 1].case_index);
+        int64_t changed = differing(&d, &d.call[many], 0);
+        assert_true(changed > 0 && changed <= d.called[many].dim[1] && d.called[many].dim[0] > 64);
         assert_true(differing(&d, &d.call[last - 1], 0) > 16384);
         draw_free(&d);
     }
@@ -218,6 +269,8 @@ static void a_case_of_one_element(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sequence_has_all_that_may_change),
+        cmocka_unit_test(one_input_changes_alone),
+        cmocka_unit_test(what_belongs_together_changes_together),
         cmocka_unit_test(one_shape_comes_in_another_layout_and_dtype),
         cmocka_unit_test(what_the_domain_lacks_is_not_called),
         cmocka_unit_test(full_has_more_of_them_and_further_cases_fewer),
