@@ -102,7 +102,7 @@ static void screen_with(Screen *s, Scope *scope, const Node *n) {
         if (!s->candidate || n->with.async || item->withitem.target)
             refuse_within(s, scope, item->withitem.value, FORM_WITH);
         else if (quiet)
-            screen_all(s, scope, &item->withitem.value->call.args);
+            screen_arguments(s, scope, item->withitem.value);
         else // what it gives is looked at when it is reached
             screen_expr(s, scope, item->withitem.value);
     }

@@ -44,13 +44,17 @@ bool context_quiet(const Node *item) {
     static const char *const quiet[] = {".cuda.device",
                                         ".cuda.device_of",
                                         ".no_grad",
+                                        ".enable_grad",
                                         ".inference_mode",
+                                        ".autocast",
+                                        ".amp.autocast",
+                                        ".cuda.amp.autocast",
                                         ".cuda.nvtx.range",
                                         ".profiler.record_function",
                                         ".autograd.profiler.record_function"};
     const Node *call = item->withitem.value;
     char path[48];
-    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
+    if (item->withitem.target || call->kind != NODE_CALL) return false;
     Str name = torch_path(call->call.func, path, sizeof path);
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         if (str_is(name, quiet[i])) return true;

@@ -211,7 +211,8 @@ bool api_computes(Call *c, Value *out) {
 }
 bool api_context(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_CONTEXT}, true; }
 bool api_range_mark(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
-bool api_warmup(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
+bool api_warmup(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_COMPILED}, true; }
+bool api_never(Call *c, Value *out) { return (void)c, *out = value_bool(false), true; }
 bool api_itself(Call *c, Value *out) { return *out = c->arg[0], true; }
 bool api_synchronize(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
 

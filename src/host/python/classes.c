@@ -251,6 +251,22 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     return !value_is_kept(s->v) || kept_in_reach(in, at);
 }
 
+// hasattr(object, name). What torch gives an object beside what the file does is not known here.
+bool api_has(Call *c, Value *out) {
+    const Value v = c->arg[0];
+    Str name = c->arg[1].s;
+    const Class *of = v.kind == V_OBJECT ? v.object->of : v.kind == V_CLASS ? v.klass : NULL;
+    const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
+    bool found = s && s->v.kind != V_UNBOUND;
+    if (!found && of) found = env_find(of->names, name) != NULL;
+    if (!found && (v.kind == V_TENSOR || v.kind == V_DTYPE))
+        found = api_member(name, v, c->in->candidate) != NULL;
+    bool told = of && (of->kind == CLASS_PLAIN || (of->kind == CLASS_MODULE && !is_member_of_modules(name)));
+    if (!found && !told)
+        return host_unsupported(c->in, c->at, "hasattr(..., '%.*s') of a %s", STR_ARG(name), value_type(v));
+    return *out = value_bool(found), true;
+}
+
 bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
     if (of.kind != V_OBJECT || str_starts(name, "__"))
         return host_refuse(in, at, "assignment to `.%.*s`: only attributes of a class's own objects are set",
