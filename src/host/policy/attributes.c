@@ -7,6 +7,12 @@
 //     hasattr(self, "ws")           <has>(self, "ws"), a name of api.def that no file can write
 //     hasattr(tl, "gather")         True or False, as Triton has it
 //
+// Of a module's parameters: `next(self.parameters()).device` is the device, and what says that they need no
+// gradients has no effect, since none are computed here:
+//
+//     nn.Parameter(x).requires_grad_(False)                  nn.Parameter(x)
+//     for p in self.parameters(): p.requires_grad_(False)    pass
+//
 // What every __init__ of the class sets is there, and what no line of the file sets is not. A name that is
 // computed stays, and is refused.
 #include "host/policy/api_names.h"
@@ -199,10 +205,73 @@ static void answer(const Attributes *x, const Node *n) {
     becomes(n, choice);
 }
 
+// ---- parameters of a module
+
+// self.parameters(), self.norm.parameters()
+static bool is_parameters(const Attributes *x, const Node *n) {
+    if (n->kind != NODE_CALL || n->call.args.n || n->call.keywords.n || n->call.func->kind != NODE_ATTRIBUTE ||
+        !str_is(n->call.func->attribute.name, "parameters") || !x->klass || !x->self.len ||
+        class_kind(x->klass) != CLASS_MODULE || names_have(&x->set, STR("parameters")))
+        return false;
+    const Node *of = n->call.func->attribute.value;
+    if (of->kind == NODE_ATTRIBUTE) of = of->attribute.value;
+    return of->kind == NODE_NAME && str_eq(of->name, x->self);
+}
+
+static void find_parameter(void *arg, const Node *n) {
+    *(bool *)arg |= is_parameter(n);
+    node_each_child(n, find_parameter, arg);
+}
+
+static void answer_device(const Attributes *x, const Node *n) {
+    const Node *next = n->kind == NODE_ATTRIBUTE ? n->attribute.value : n;
+    bool has = false;
+    if (n->kind != NODE_ATTRIBUTE || !str_is(n->attribute.name, "device") || next->kind != NODE_CALL ||
+        !node_is_name(next->call.func, "next") || next->call.args.n != 1 || next->call.keywords.n ||
+        names_have(&x->bound.all, next->call.func->name) || !is_parameters(x, next->call.args.at[0]))
+        return;
+    if (x->klass) find_parameter(&has, x->klass);
+    DiagList d = DIAGS(x->arena);
+    Node *m = has ? parse_module(x->arena, STR("torch.device('cuda:0')\n"), &d) : NULL;
+    if (!m) return; // without one Python raises StopIteration
+    tree_place(m->module.body.at[0], n->span);
+    becomes(n, m->module.body.at[0]->value);
+}
+
+// p.requires_grad_(False), p.requires_grad = False
+static bool is_about_gradients(const Node *s, Str name) {
+    const Node *call = s->kind == NODE_EXPRSTMT ? s->value : NULL;
+    const Node *member = call && call->kind == NODE_CALL ? call->call.func : NULL;
+    if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && is_written(s->assign.value))
+        member = s->assign.targets.at[0];
+    if (!member || member->kind != NODE_ATTRIBUTE || member->attribute.value->kind != NODE_NAME ||
+        !str_eq(member->attribute.value->name, name))
+        return false;
+    if (call && (call->call.keywords.n || call->call.args.n > 1 ||
+                 (call->call.args.n == 1 && !is_written(call->call.args.at[0]))))
+        return false;
+    return str_is(member->attribute.name, call ? "requires_grad_" : "requires_grad");
+}
+
+static void drop_gradients(const Attributes *x, const Node *n) {
+    bool loop = n->kind == NODE_FOR && n->loop.target->kind == NODE_NAME && !n->loop.otherwise.n &&
+                is_parameters(x, n->loop.iter);
+    for (int i = 0; loop && i < n->loop.body.n; i++)
+        loop = is_about_gradients(n->loop.body.at[i], n->loop.target->name);
+    if (loop) *mine(n) = (Node){.kind = NODE_PASS, .span = n->span, .height = n->height};
+    if (n->kind != NODE_CALL || n->call.func->kind != NODE_ATTRIBUTE ||
+        !str_is(n->call.func->attribute.name, "requires_grad_") || n->call.args.n > 1 ||
+        (n->call.args.n == 1 && !is_written(n->call.args.at[0])) || n->call.keywords.n)
+        return;
+    if (is_parameter(n->call.func->attribute.value)) becomes(n, n->call.func->attribute.value);
+}
+
 static void rewrite(void *arg, const Node *n) {
     Attributes *x = arg;
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
     node_each_child(n, rewrite, arg); // a tree's height is bounded
+    answer_device(x, n);
+    drop_gradients(x, n);
     if (is_call_of(x, n, "getattr", 2, 3) || is_call_of(x, n, "hasattr", 2, 2)) answer(x, n);
     if (n->kind != NODE_EXPRSTMT || !is_call_of(x, n->value, "setattr", 3, 3)) return;
     const Nodes args = n->value->call.args;
@@ -221,7 +290,8 @@ typedef struct {
 } Asks;
 static void look(void *arg, const Node *n) {
     Asks *a = arg;
-    a->any |= asks_any(a->x, n);
+    a->any |= asks_any(a->x, n) || (n->kind == NODE_ATTRIBUTE && (str_is(n->attribute.name, "parameters") ||
+                                                                  str_is(n->attribute.name, "requires_grad_")));
     node_each_child(n, look, arg);
 }
 

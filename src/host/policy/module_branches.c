@@ -15,6 +15,8 @@
 
 typedef struct {
     Arena *arena;
+    const Node *module;
+    Bindings bound;
     Names before; // what the module has bound so far
     Nodes out;
     int cap, made;
@@ -35,7 +37,39 @@ static void put(Branches *b, Node *n) {
 static bool binds_name(const Node *n) {
     return n->kind == NODE_ASSIGN && n->assign.targets.n == 1 && n->assign.targets.at[0]->kind == NODE_NAME;
 }
-static bool is_text(const Node *n) { return n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING; }
+static void find_call(void *arg, const Node *n) {
+    *(bool *)arg |= n->kind == NODE_CALL || n->kind == NODE_WALRUS;
+    node_each_child(n, find_call, arg); // a tree's height is bounded
+}
+static bool is_import_of(const Branches *b, Str name) {
+    const Node *alias, *s = bound_once(&b->bound, name) ? module_binding(b->module, name, &alias) : NULL;
+    return s && s->kind == NODE_IMPORT && !s->import.from && str_eq(alias->alias.name, name);
+}
+static bool is_logger(const Branches *b, Str name) {
+    const Node *alias, *s = bound_once(&b->bound, name) ? module_binding(b->module, name, &alias) : NULL;
+    Buf path = BUF(b->arena);
+    return s && s->kind == NODE_ASSIGN && s->assign.value->kind == NODE_CALL &&
+           node_dotted(s->assign.value->call.func, &path) && str_is(buf_str(&path), "logging.getLogger") &&
+           is_import_of(b, STR("logging"));
+}
+// A text, or what is printed or said to whoever reads logs.
+static bool is_said(const Branches *b, const Node *n) {
+    const Node *f = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL ? n->value->call.func : NULL;
+    bool calls = false;
+    if (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING) return true;
+    if (!f) return false;
+    for (int i = 0; i < n->value->call.args.n; i++) find_call(&calls, n->value->call.args.at[i]);
+    for (int i = 0; i < n->value->call.keywords.n; i++)
+        find_call(&calls, n->value->call.keywords.at[i]->keyword.value);
+    if (calls) return false;
+    if (node_is_name(f, "print")) return !names_have(&b->bound.all, f->name);
+    if (f->kind != NODE_ATTRIBUTE || f->attribute.value->kind != NODE_NAME) return false;
+    Str of = f->attribute.value->name, name = f->attribute.name;
+    if (str_is(of, "warnings")) return str_is(name, "warn") && is_import_of(b, of);
+    return (str_is(name, "debug") || str_is(name, "info") || str_is(name, "warning") ||
+            str_is(name, "error")) &&
+           (is_logger(b, of) || (str_is(of, "logging") && is_import_of(b, of)));
+}
 static bool is_host_function(const Node *n) {
     return n->kind == NODE_FUNCTION && !is_jit_function(n) && !is_constexpr_function(n) && !n->function.async;
 }
@@ -60,7 +94,7 @@ static Node *binding_in(const Nodes *half, Str name, NodeKind kind) {
 static bool fits(const Branches *b, const Nodes *half, const Nodes *other) {
     for (int i = 0; i < half->n; i++) {
         Node *n = half->at[i];
-        if (n->kind == NODE_PASS || is_text(n)) continue;
+        if (n->kind == NODE_PASS || is_said(b, n)) continue;
         bool function = is_host_function(n);
         if (!function && !binds_name(n)) return false;
         Str name = function ? n->function.name : n->assign.targets.at[0]->name;
@@ -134,7 +168,7 @@ static void put_value(Branches *b, Node *n, Node *other, Str flag, bool then) {
 static void put_half(Branches *b, const Nodes *half, const Nodes *other, Str flag, bool then) {
     for (int i = 0; i < half->n; i++) {
         Node *n = half->at[i];
-        if (n->kind == NODE_PASS || is_text(n)) continue;
+        if (n->kind == NODE_PASS || is_said(b, n)) continue;
         Str name = n->kind == NODE_FUNCTION ? n->function.name : n->assign.targets.at[0]->name;
         Node *also = is_hidden(name) ? NULL : binding_in(other, name, n->kind);
         if (also && !then) continue; // done with the first half
@@ -151,7 +185,8 @@ static void merge(Branches *b, Node *s);
 
 // The statements of a half, with every `if` in it merged.
 static Nodes merged(Branches *b, const Nodes *half) {
-    Branches inner = {.arena = b->arena, .before.arena = b->arena, .made = b->made};
+    Branches inner = {
+        .arena = b->arena, .module = b->module, .bound = b->bound, .before.arena = b->arena, .made = b->made};
     for (int i = 0; i < b->before.n; i++) names_add(&inner.before, b->before.at[i]);
     for (int i = 0; i < half->n; i++) merge(&inner, half->at[i]); // no deeper than the tree is high
     b->made = inner.made;
@@ -178,7 +213,8 @@ void module_branches_normalize(Arena *a, Node *module) {
     bool any = false;
     for (int i = 0; i < body->n; i++) any |= body->at[i]->kind == NODE_IF && !is_main_guard(body->at[i]);
     if (!any) return;
-    Branches b = {.arena = a, .before.arena = a};
+    Branches b = {.arena = a, .module = module, .before.arena = a};
+    names_of_module(&b.bound, a, module);
     for (int i = 0; i < body->n; i++) merge(&b, body->at[i]);
     *body = b.out;
 }

@@ -165,14 +165,27 @@ static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
     d->n = n;
 }
 
-// `@op.register_fake` above a function that tells a compiler about shapes: nothing here asks for them.
+// `@op.register_fake` above a function that tells a compiler about shapes, `@op.register_kernel("cpu")`,
+// `op.register_autograd(backward, ...)`: nothing here asks for them.
 static bool is_registered(const Names *ops, const Nodes *body, int i) {
-    const Node *f = body->at[i];
-    if (f->kind != NODE_FUNCTION || f->function.decorators.n != 1) return false;
-    const Node *d = f->function.decorators.at[0];
-    return d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "register_fake") &&
-           d->attribute.value->kind == NODE_NAME && names_have(ops, d->attribute.value->name) &&
-           only_function(body, i, d->attribute.value->name);
+    const Node *f = body->at[i], *d = NULL, *call = NULL;
+    if (f->kind == NODE_FUNCTION && f->function.decorators.n == 1) d = f->function.decorators.at[0];
+    if (f->kind == NODE_EXPRSTMT && f->value->kind == NODE_CALL) d = f->value;
+    if (d && d->kind == NODE_CALL) call = d, d = d->call.func;
+    if (!d || d->kind != NODE_ATTRIBUTE || d->attribute.value->kind != NODE_NAME ||
+        !names_have(ops, d->attribute.value->name) || !only_function(body, i, d->attribute.value->name))
+        return false;
+    Str name = d->attribute.name;
+    const Node *first = call && call->call.args.n == 1 ? call->call.args.at[0] : NULL;
+    if (f->kind == NODE_EXPRSTMT) {
+        bool ok = str_is(name, "register_autograd") && first && first->kind == NODE_NAME;
+        for (int k = 0; ok && k < call->call.keywords.n; k++)
+            ok = call->call.keywords.at[k]->keyword.value->kind == NODE_NAME;
+        return ok;
+    }
+    if (str_is(name, "register_kernel"))
+        return first && first->kind == NODE_STRING && str_is(first->string.text, "cpu");
+    return !call && str_is(name, "register_fake");
 }
 
 static void normalize_decorators(Arena *a, const Node *module) {
@@ -497,6 +510,7 @@ static void normalize_included(const Node *module, int depth) {
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
     matches_normalize(a, module);
+    finally_normalize(a, module);
     if (!futures_first(module, d)) return false;
     local_imports_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;

@@ -223,6 +223,12 @@ bool api_named_dict(Call *c, Value *out) {
     return true;
 }
 
+// What forward() says about the way back, which never runs here.
+static bool is_method_of_ctx(Str name) {
+    return str_is(name, "save_for_backward") || str_is(name, "mark_non_differentiable") ||
+           str_is(name, "mark_dirty") || str_is(name, "set_materialize_grads");
+}
+
 bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     const Class *c = v.kind == V_CLASS ? v.klass : v.kind == V_TUPLE ? v.seq->of : v.object->of;
     int field = v.kind == V_TUPLE ? field_of(c, name) : -1;
@@ -230,7 +236,7 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
     if (s && s->v.kind != V_UNBOUND) return *out = s->v, true; // unbound: deleted
     if (!c) {
-        if (!str_is(name, "save_for_backward")) return lacks(in, at, c, name);
+        if (!is_method_of_ctx(name)) return lacks(in, at, c, name);
         return method_new(in, at, v, (Value){0}, name, out);
     }
     if (c->kind == CLASS_AUTOGRAD && v.kind == V_CLASS && str_is(name, "apply"))
@@ -308,6 +314,7 @@ static bool method_call(Interp *in, const Method *m, const Args *args, Value *ou
     if (m->self.kind == V_CLASS) return apply(in, m->self.klass, args, out);
     Value saved; // save_for_backward
     *out = NONE_VALUE;
+    if (!str_is(m->name, "save_for_backward")) return true;
     if (!seq_new(in, args->at, V_TUPLE, args->n, &saved)) return false;
     for (int i = 0; i < args->n; i++) saved.seq->at[i] = args->pos[i];
     return object_set(in, args->at, m->self, STR("saved_tensors"), saved);
