@@ -356,6 +356,10 @@ int plan_cases(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **ou
         plan_hidden(&p, dtype, &r);
         plan_metamorphic_cases(&p, dtype, seed);
     }
+    int kept = 0;
+    for (int i = 0; i < p.n; i++)
+        if (!filter || !filter->longest || length_of(&p.at[i], m) <= filter->longest) p.at[kept++] = p.at[i];
+    p.n = kept;
     sort_by_length(p.at, p.n, m);
     *out = p.at;
     return p.n;

@@ -152,11 +152,39 @@ static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Nod
     return needed;
 }
 
+// torch.ops.mylib.glu, and its .default, of the operator "mylib::glu": the function.
+typedef struct {
+    Arena *arena;
+    Str path, name;
+} Operator;
+static void name_operator(void *arg, const Node *n) {
+    const Operator *o = arg;
+    Buf path = BUF(o->arena);
+    if (n->kind != NODE_ATTRIBUTE || !node_dotted(n, &path)) return node_each_child(n, name_operator, arg);
+    Str whole = buf_str(&path);
+    if (!str_eq(whole, o->path) && !(str_ends(whole, ".default") && whole.len == o->path.len + 8 &&
+                                     memcmp(whole.p, o->path.p, o->path.len) == 0))
+        return node_each_child(n, name_operator, arg);
+    *mine(n) = (Node){.kind = NODE_NAME, .span = n->span, .height = 1, .name = o->name};
+}
+static void use_operator(Arena *a, const Node *module, const Node *f, const Node *d) {
+    Str id = d->call.args.at[0]->string.text;
+    const char *mark = memmem(id.p, id.len, "::", 2);
+    Operator o = {a,
+                  str_of(arena_printf(a, "torch.ops.%.*s.%.*s", (int)(mark - id.p), id.p,
+                                      (int)(id.p + id.len - mark - 2), mark + 2)),
+                  f->function.name};
+    node_each_child(module, name_operator, &o);
+}
+
 static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
     Nodes *d = &f->function.decorators;
     int n = 0;
     for (int i = 0; i < d->n; i++) {
         bool op;
+        if (ops && d->at[i]->kind == NODE_CALL && is_torch_word(a, module, f, d->at[i], &op) && op &&
+            only_function(&module->module.body, module->module.body.n, f->function.name) == f)
+            use_operator(a, module, f, d->at[i]);
         if (!is_torch_word(a, module, f, d->at[i], &op))
             d->at[n++] = d->at[i];
         else if (op && ops)
@@ -509,6 +537,8 @@ static void normalize_included(const Node *module, int depth) {
 
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
+    for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
+        if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
     finally_normalize(a, module);
     if (!futures_first(module, d)) return false;

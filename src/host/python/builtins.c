@@ -131,6 +131,7 @@ bool api_size_type(Call *c, Value *out) {
     return true;
 }
 
+bool api_frozenset(Call *c, Value *out) { return api_set(c, out) && value_freeze(c->in, c->at, *out); }
 bool api_set(Call *c, Value *out) {
     Iter it;
     Value of = c->arg[0];
