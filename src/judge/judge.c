@@ -396,16 +396,13 @@ bool judge_whole(Candidates *b, size_t i, Verdict *v, Err *e) {
 // A candidate that refuses the one length of the draw beyond LONGEST_SURE narrows its domain by that, and is
 // judged on the rest. The verdict tells which case it was.
 static bool judge_shorter(Candidates *b, size_t i, Verdict *v, Err *e) {
-    SizesAllowed most = {INT64_MAX, INT64_MAX};
     if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n || b->q->filter.longest ||
-        !refuses_size(b->draw, v, &most) || most.length != LONGEST_SURE)
+        b->draw->op->form || !v->decision.refuses || v->decision.refused <= LONGEST_SURE)
         return true;
     ProductionNote note = {.said = PRODUCTION_REFUSED};
     Arena a = {0};
-    Buf name = BUF(&a);
-    truth_name(&name, b->draw, v->decision.case_number - 1);
-    snprintf(note.shape, sizeof note.shape, "%s", buf_cstr(&name));
-    snprintf(note.why, sizeof note.why, "lines of more than %d elements", LONGEST_SURE);
+    snprintf(note.shape, sizeof note.shape, "lines of %lld", (long long)v->decision.refused);
+    snprintf(note.why, sizeof note.why, "it raises for more than %d elements", LONGEST_SURE);
     Pool *alone = pool_open(1); // candidates are judged side by side already
     JudgeRequest q = *b->q;
     q.filter.longest = LONGEST_SURE;
