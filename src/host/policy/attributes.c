@@ -119,7 +119,14 @@ bool is_member_of_modules(Str name) {
         "xpu",              "zero_grad"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(name, all[i])) return true;
-    return str_starts(name, "_") || str_starts(name, "register_");
+    static const char *const begin[] = {
+        "register_", "_parameters", "_buffers", "_modules", "_non_persistent", "_backward", "_forward",
+        "_is_full",  "_state_dict", "_load",    "_save",    "_register",       "_replica",  "_apply",
+        "_call_impl", "_compiled",  "_wrapped", "_slow",    "_get_",           "_named",    "_infer",
+        "_maybe",    "_version",    "_dynamo",  "_torch",   "_has",            "_fsdp",     "_hook"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (str_starts(name, begin[i])) return true;
+    return false;
 }
 
 typedef enum { MAY_HAVE, HAS, HAS_NOT } Has;

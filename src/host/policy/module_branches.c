@@ -90,6 +90,21 @@ static Node *binding_in(const Nodes *half, Str name, NodeKind kind) {
     return found;
 }
 
+static void find_name(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) names_add(arg, n->name);
+    node_each_child(n, find_name, arg); // a tree's height is bounded
+}
+// Values move: the second half's to where the first half's stand.
+static bool stands_alone(const Branches *b, const Node *value, const Nodes *half, const Nodes *other) {
+    Names used = {.arena = b->arena}, bound = {.arena = b->arena};
+    find_name(&used, value);
+    names_of_block(&bound, half, 0);
+    names_of_block(&bound, other, 0);
+    for (int i = 0; i < bound.n; i++)
+        if (!is_hidden(bound.at[i]) && names_have(&used, bound.at[i])) return false;
+    return true;
+}
+
 // Whether both halves are of the form above, and each name is bound whichever of them runs.
 static bool fits(const Branches *b, const Nodes *half, const Nodes *other) {
     for (int i = 0; i < half->n; i++) {
@@ -100,6 +115,7 @@ static bool fits(const Branches *b, const Nodes *half, const Nodes *other) {
         Str name = function ? n->function.name : n->assign.targets.at[0]->name;
         if (is_hidden(name)) continue;
         if (binding_in(half, name, n->kind) != n) return false;
+        if (!function && !stands_alone(b, n->assign.value, half, other)) return false;
         Names bound = {.arena = b->arena};
         names_of_block(&bound, other, 0);
         bool both = binding_in(other, name, n->kind) != NULL;
@@ -170,8 +186,9 @@ static void put_half(Branches *b, const Nodes *half, const Nodes *other, Str fla
         Node *n = half->at[i];
         if (n->kind == NODE_PASS || is_said(b, n)) continue;
         Str name = n->kind == NODE_FUNCTION ? n->function.name : n->assign.targets.at[0]->name;
-        Node *also = is_hidden(name) ? NULL : binding_in(other, name, n->kind);
-        if (also && !then) continue; // done with the first half
+        bool hidden = is_hidden(name);
+        Node *also = hidden ? NULL : binding_in(other, name, n->kind);
+        if ((also && !then) || (hidden && n->kind == NODE_ASSIGN)) continue; // done before
         if (n->kind == NODE_ASSIGN)
             put_value(b, n, also, flag, then);
         else if (also)
@@ -179,6 +196,12 @@ static void put_half(Branches *b, const Nodes *half, const Nodes *other, Str fla
         else
             put(b, n);
     }
+}
+
+static void put_flags(Branches *b, const Nodes *half, Str flag, bool then) {
+    for (int i = 0; i < half->n; i++)
+        if (half->at[i]->kind == NODE_ASSIGN && is_hidden(half->at[i]->assign.targets.at[0]->name))
+            put_value(b, half->at[i], NULL, flag, then);
 }
 
 static void merge(Branches *b, Node *s);
@@ -204,6 +227,8 @@ static void merge(Branches *b, Node *s) {
     first->assign.value = s->branch.cond;
     first->height = (uint16_t)(s->branch.cond->height + 1);
     put(b, first);
+    put_flags(b, &then, flag, true); // of an `if` in there
+    put_flags(b, &otherwise, flag, false);
     put_half(b, &then, &otherwise, flag, true);
     put_half(b, &otherwise, &then, flag, false);
 }

@@ -530,7 +530,6 @@ static void normalize_included(const Node *module, int depth) {
         Node *own =
             (Node *)(uintptr_t)file->module; // the tree is this process's own, and as old as the library
         normalize_conditions(module->module.library->arena, own);
-        module_branches_normalize(module->module.library->arena, own);
         normalize_included(own, depth);
     }
 }
@@ -558,6 +557,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     enums_normalize(a, module);
     attributes_normalize(a, module);
     normalize_decorators(a, module);
+    contiguous_normalize(a, module);
     wrappers_normalize(a, module);
     memoised_normalize(a, module);
     for (int i = 0; i < module->module.body.n; i++) {

@@ -62,6 +62,8 @@ MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, 
 bool imports_normalize(Arena *a, Node *module, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
 void wrappers_normalize(Arena *a, Node *module);
+Node *wrapper_given(const Node *g);                // the one function that g defines and returns; NULL
+void contiguous_normalize(Arena *a, Node *module); // decorators that make arguments contiguous
 void attributes_normalize(Arena *a, Node *module); // getattr and its like, of names that are written down
 bool is_member_of_modules(Str name);               // that nn.Module gives every module, or may give it
 void memoised_normalize(Arena *a, Node *module);

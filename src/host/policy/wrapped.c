@@ -49,7 +49,7 @@ static bool is_wraps(const File *file, const Node *d, Str param) {
 }
 
 // The one function that a function defines and returns, or NULL.
-static Node *given_by(const Node *g) {
+Node *wrapper_given(const Node *g) {
     const Nodes *body = &g->function.body;
     int i = body->n > 0 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
     if (g->function.decorators.n || g->function.async || body->n != i + 2) return NULL;
@@ -63,7 +63,7 @@ static Node *given_by(const Node *g) {
 
 // The wrapper that it defines, or NULL.
 static Node *wrapper_of(const File *file, const Node *g) {
-    Node *w = given_by(g);
+    Node *w = wrapper_given(g);
     if (!w || g->function.params.n != 1 || w->function.decorators.n > 1) return NULL;
     const Node *p = g->function.params.at[0];
     if (p->param.kind != PARAM_PLAIN || p->param.def) return NULL;
@@ -75,7 +75,7 @@ static Node *wrapper_of(const File *file, const Node *g) {
 
 // The same of a function whose call gives a decorator.
 static Node *wrapper_of_given(const File *file, const Node *g) {
-    const Node *d = given_by(g);
+    const Node *d = wrapper_given(g);
     return d && !d->function.decorators.n ? wrapper_of(file, d) : NULL;
 }
 
