@@ -124,7 +124,7 @@ typedef struct {
     int cases;
     uint64_t seed;
     bool may_refuse;
-    More said;            // what came of them
+    More said;         // what came of them
     SizesAllowed most; // with MORE_REFUSED: what cases may have that it will not refuse
 } MoreCases;
 
@@ -134,8 +134,7 @@ static bool refuses_size(const Draw *d, const Verdict *v, SizesAllowed *most) {
     enum { BEYOND_PLAN = 16384 };
     int i = v->decision.case_number - 1;
     if (!v->decision.refuses || d->op->form || i < 0 || i >= d->cases) return false;
-    if (domain_length(d->domain, d->truth[i].dim) > LONGEST_SURE)
-        return most->length = LONGEST_SURE, true;
+    if (domain_length(d->domain, d->truth[i].dim) > LONGEST_SURE) return most->length = LONGEST_SURE, true;
     if (d->domain->slices < 0) return false;
     int64_t rows = d->truth[i].dim[d->domain->slices];
     return rows > BEYOND_PLAN && (most->rows = rows - 1, true);
@@ -210,8 +209,7 @@ static bool judge_allowed(Candidates *b, size_t i, MoreCases *q, PlannedCase *pl
     q->most = (SizesAllowed){INT64_MAX, INT64_MAX};
     do {
         ok = q->cases == 0 || judge_more(b, i, q, v, e);
-        if (ok && q->said == MORE_REFUSED)
-            q->cases = smaller(b->draw->domain, plan, q->cases, q->most);
+        if (ok && q->said == MORE_REFUSED) q->cases = smaller(b->draw->domain, plan, q->cases, q->most);
     } while (ok && q->said == MORE_REFUSED && q->cases > 0);
     return ok;
 }

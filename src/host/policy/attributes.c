@@ -107,23 +107,56 @@ static bool is_made(const Node *klass, Str name) {
 }
 
 bool is_member_of_modules(Str name) {
-    static const char *const all[] = {
-        "T_destination",    "add_module",      "apply",           "bfloat16",        "buffers",
-        "call_super_init",  "children",        "compile",         "cpu",             "cuda",
-        "double",           "dump_patches",    "eval",            "extra_repr",      "float",
-        "forward",          "get_buffer",      "get_extra_state", "get_parameter",   "get_submodule",
-        "half",             "ipu",             "load_state_dict", "modules",         "mtia",
-        "named_buffers",    "named_children",  "named_modules",   "named_parameters", "parameters",
-        "requires_grad_",   "set_extra_state", "set_submodule",   "share_memory",    "state_dict",
-        "to",               "to_empty",        "train",           "training",        "type",
-        "xpu",              "zero_grad"};
+    static const char *const all[] = {"T_destination",
+                                      "add_module",
+                                      "apply",
+                                      "bfloat16",
+                                      "buffers",
+                                      "call_super_init",
+                                      "children",
+                                      "compile",
+                                      "cpu",
+                                      "cuda",
+                                      "double",
+                                      "dump_patches",
+                                      "eval",
+                                      "extra_repr",
+                                      "float",
+                                      "forward",
+                                      "get_buffer",
+                                      "get_extra_state",
+                                      "get_parameter",
+                                      "get_submodule",
+                                      "half",
+                                      "ipu",
+                                      "load_state_dict",
+                                      "modules",
+                                      "mtia",
+                                      "named_buffers",
+                                      "named_children",
+                                      "named_modules",
+                                      "named_parameters",
+                                      "parameters",
+                                      "requires_grad_",
+                                      "set_extra_state",
+                                      "set_submodule",
+                                      "share_memory",
+                                      "state_dict",
+                                      "to",
+                                      "to_empty",
+                                      "train",
+                                      "training",
+                                      "type",
+                                      "xpu",
+                                      "zero_grad"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(name, all[i])) return true;
     static const char *const begin[] = {
-        "register_", "_parameters", "_buffers", "_modules", "_non_persistent", "_backward", "_forward",
-        "_is_full",  "_state_dict", "_load",    "_save",    "_register",       "_replica",  "_apply",
-        "_call_impl", "_compiled",  "_wrapped", "_slow",    "_get_",           "_named",    "_infer",
-        "_maybe",    "_version",    "_dynamo",  "_torch",   "_has",            "_fsdp",     "_hook"};
+        "register_", "_parameters", "_buffers",    "_modules",  "_non_persistent", "_backward",
+        "_forward",  "_is_full",    "_state_dict", "_load",     "_save",           "_register",
+        "_replica",  "_apply",      "_call_impl",  "_compiled", "_wrapped",        "_slow",
+        "_get_",     "_named",      "_infer",      "_maybe",    "_version",        "_dynamo",
+        "_torch",    "_has",        "_fsdp",       "_hook"};
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
         if (str_starts(name, begin[i])) return true;
     return false;
@@ -194,8 +227,7 @@ static void answer(const Attributes *x, const Node *n) {
     if (get && (!is_still(of) || !is_still(otherwise))) return;
     if (get && has == HAS_NOT) return becomes(n, otherwise);
     if (!get && has != MAY_HAVE) {
-        *mine(n) =
-            (Node){.kind = has == HAS ? NODE_TRUE : NODE_FALSE, .span = n->span, .height = n->height};
+        *mine(n) = (Node){.kind = has == HAS ? NODE_TRUE : NODE_FALSE, .span = n->span, .height = n->height};
         return;
     }
     Node *asks = make(x, NODE_CALL, n, n->height), *func = make(x, NODE_NAME, n, 1);
@@ -216,9 +248,10 @@ static void answer(const Attributes *x, const Node *n) {
 
 // self.parameters(), self.norm.parameters()
 static bool is_parameters(const Attributes *x, const Node *n) {
-    if (n->kind != NODE_CALL || n->call.args.n || n->call.keywords.n || n->call.func->kind != NODE_ATTRIBUTE ||
-        !str_is(n->call.func->attribute.name, "parameters") || !x->klass || !x->self.len ||
-        class_kind(x->klass) != CLASS_MODULE || names_have(&x->set, STR("parameters")))
+    if (n->kind != NODE_CALL || n->call.args.n || n->call.keywords.n ||
+        n->call.func->kind != NODE_ATTRIBUTE || !str_is(n->call.func->attribute.name, "parameters") ||
+        !x->klass || !x->self.len || class_kind(x->klass) != CLASS_MODULE ||
+        names_have(&x->set, STR("parameters")))
         return false;
     const Node *of = n->call.func->attribute.value;
     if (of->kind == NODE_ATTRIBUTE) of = of->attribute.value;
@@ -297,8 +330,9 @@ typedef struct {
 } Asks;
 static void look(void *arg, const Node *n) {
     Asks *a = arg;
-    a->any |= asks_any(a->x, n) || (n->kind == NODE_ATTRIBUTE && (str_is(n->attribute.name, "parameters") ||
-                                                                  str_is(n->attribute.name, "requires_grad_")));
+    a->any |= asks_any(a->x, n) ||
+              (n->kind == NODE_ATTRIBUTE &&
+               (str_is(n->attribute.name, "parameters") || str_is(n->attribute.name, "requires_grad_")));
     node_each_child(n, look, arg);
 }
 

@@ -1,6 +1,7 @@
-// Decorators of a file's own that do nothing but make arguments contiguous, and choose a device: `@input_guard`,
-// `@ensure_contiguous`, `@contiguous` of several libraries. They are taken off, and their work is written into
-// the function, where each parameter has a name:
+// Decorators of a file's own that do nothing but make arguments contiguous, and choose a device:
+// `@input_guard`,
+// `@ensure_contiguous`, `@contiguous` of several libraries. They are taken off, and their work is written
+// into the function, where each parameter has a name:
 //
 //     @contiguous                       def forward(ctx, x, scale=None):
 //     def forward(ctx, x, scale=None):      x = x.contiguous() if isinstance(x, torch.Tensor) else x
@@ -13,8 +14,8 @@
 
 enum { MADE_MAX = 4 };
 typedef struct {
-    Str fn, ctx, args, kwargs;     // parameters; ctx may be empty
-    Str helper;                    // a function in the wrapper that makes one value contiguous
+    Str fn, ctx, args, kwargs;          // parameters; ctx may be empty
+    Str helper;                         // a function in the wrapper that makes one value contiguous
     Str list[MADE_MAX], dict[MADE_MAX]; // names that hold such items
     int lists, dicts;
 } Guard;
@@ -50,8 +51,9 @@ static bool makes(const Guard *g, const Node *n, Str x) {
     if (n->kind != NODE_IFEXP) return false;
     const Node *c = n->ifexp.cond;
     bool not = c->kind == NODE_UNARY && c->unary.op == OPER_NOT;
-    const Node *yes = not? n->ifexp.otherwise : n->ifexp.then, *no = not? n->ifexp.then : n->ifexp.otherwise;
-    return asks_tensor(not? c->unary.operand : c, x) && is_contiguous_of(yes, x) && is_named(no, x);
+    const Node *yes = not ? n->ifexp.otherwise : n->ifexp.then,
+               *no = not ? n->ifexp.then : n->ifexp.otherwise;
+    return asks_tensor(not ? c->unary.operand : c, x) && is_contiguous_of(yes, x) && is_named(no, x);
 }
 
 static const Node *only_for(const Node *n) {
@@ -76,8 +78,8 @@ static bool makes_named(const Guard *g, const Node *n) {
     const Node *of = only_for(n), *pair = of ? n->comp.fors.at[0]->compfor.target : NULL;
     if (!of || of->kind != NODE_CALL || of->call.args.n || of->call.keywords.n ||
         of->call.func->kind != NODE_ATTRIBUTE || !str_is(of->call.func->attribute.name, "items") ||
-        !is_named(of->call.func->attribute.value, g->kwargs) || pair->kind != NODE_TUPLE || pair->items.n != 2 ||
-        pair->items.at[0]->kind != NODE_NAME || pair->items.at[1]->kind != NODE_NAME)
+        !is_named(of->call.func->attribute.value, g->kwargs) || pair->kind != NODE_TUPLE ||
+        pair->items.n != 2 || pair->items.at[0]->kind != NODE_NAME || pair->items.at[1]->kind != NODE_NAME)
         return false;
     return is_named(n->comp.element, pair->items.at[0]->name) &&
            makes(g, n->comp.val, pair->items.at[1]->name);
@@ -115,8 +117,8 @@ static void find_work(void *arg, const Node *n) {
         const Node *f = n->call.func;
         Str last = f->kind == NODE_ATTRIBUTE ? f->attribute.name : f->kind == NODE_NAME ? f->name : (Str){0};
         bool plain = f->kind == NODE_NAME && (str_is(last, "isinstance") || str_is(last, "nullcontext"));
-        bool member = f->kind == NODE_ATTRIBUTE && (str_is(last, "values") || str_is(last, "nullcontext") ||
-                                                    str_is(last, "device"));
+        bool member = f->kind == NODE_ATTRIBUTE &&
+                      (str_is(last, "values") || str_is(last, "nullcontext") || str_is(last, "device"));
         if (!plain && !member) *found = true;
     }
     if (n->kind == NODE_WALRUS || n->kind == NODE_YIELD || n->kind == NODE_LAMBDA || n->kind == NODE_FUNCTION)
@@ -203,7 +205,8 @@ static bool is_guard(const Node *g) {
 static bool takes(const Node *f) {
     for (int i = 0; i < f->function.params.n; i++) {
         const Node *p = f->function.params.at[i];
-        if (!p->param.name.len || (p->param.kind != PARAM_PLAIN && p->param.kind != PARAM_KWONLY)) return false;
+        if (!p->param.name.len || (p->param.kind != PARAM_PLAIN && p->param.kind != PARAM_KWONLY))
+            return false;
     }
     return f->function.params.n > 0;
 }
@@ -216,8 +219,9 @@ static void write_into(Arena *a, Node *f, int first) {
     for (int i = first; i < params->n; i++) {
         Str name = params->at[i]->param.name;
         DiagList d = DIAGS(a);
-        const char *line = arena_printf(a, "%.*s = %.*s.contiguous() if isinstance(%.*s, torch.Tensor) else %.*s\n",
-                                        STR_ARG(name), STR_ARG(name), STR_ARG(name), STR_ARG(name));
+        const char *line =
+            arena_printf(a, "%.*s = %.*s.contiguous() if isinstance(%.*s, torch.Tensor) else %.*s\n",
+                         STR_ARG(name), STR_ARG(name), STR_ARG(name), STR_ARG(name));
         Node *m = parse_module(a, str_of(line), &d);
         if (!m) continue;
         tree_place(m->module.body.at[0], f->span);
@@ -231,7 +235,8 @@ static void write_into(Arena *a, Node *f, int first) {
 static void take_off(Arena *a, const Nodes *module, const Bindings *bound, int before, Node *f) {
     Nodes *d = &f->function.decorators;
     const Node *by = d->n ? d->at[d->n - 1] : NULL, *g = NULL;
-    if (!by || by->kind != NODE_NAME || !bound_once(bound, by->name) || f->function.async || !takes(f)) return;
+    if (!by || by->kind != NODE_NAME || !bound_once(bound, by->name) || f->function.async || !takes(f))
+        return;
     for (int i = 0; i < before; i++)
         if (module->at[i]->kind == NODE_FUNCTION && str_eq(module->at[i]->function.name, by->name))
             g = module->at[i];
@@ -245,7 +250,7 @@ static void take_off(Arena *a, const Nodes *module, const Bindings *bound, int b
 void contiguous_normalize(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     // These mean what they mean.
-    static const char *const known[] = {"isinstance", "tuple",  "list",        "items",
+    static const char *const known[] = {"isinstance", "tuple",  "list",       "items",
                                         "values",     "device", "nullcontext"};
     Bindings bound;
     const Node *alias, *tensor = module_binding(module, STR("Tensor"), &alias);
@@ -264,7 +269,6 @@ void contiguous_normalize(Arena *a, Node *module) {
         Node *s = body->at[i];
         if (s->kind == NODE_FUNCTION && !is_jit_function(s)) take_off(a, body, &bound, i, s);
         for (int k = 0; s->kind == NODE_CLASS && k < s->klass.body.n; k++)
-            if (s->klass.body.at[k]->kind == NODE_FUNCTION)
-                take_off(a, body, &bound, i, s->klass.body.at[k]);
+            if (s->klass.body.at[k]->kind == NODE_FUNCTION) take_off(a, body, &bound, i, s->klass.body.at[k]);
     }
 }

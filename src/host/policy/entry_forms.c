@@ -73,9 +73,8 @@ static void name_made(Arena *a, Node *module, const Bindings *bound, int i) {
     static const char text[] = "def run(*args, **kwargs):\n    return made(*args, **kwargs)\n";
     Nodes *body = &module->module.body;
     Node *s = body->at[i], *func = s->assign.value->call.func;
-    const Node *def = func->kind == NODE_NAME && bound_once(bound, func->name)
-                          ? defined_before(body, i, func->name)
-                          : NULL;
+    const Node *def =
+        func->kind == NODE_NAME && bound_once(bound, func->name) ? defined_before(body, i, func->name) : NULL;
     DiagList d = DIAGS(a);
     if (!def || def->kind != NODE_FUNCTION || !bound_once(bound, STR("run"))) return;
     Node *m = parse_module(a, str_of(text), &d);

@@ -101,9 +101,7 @@ static void rewrite(void *arg, const Node *n) {
     case NODE_FOR: rewrite_block(arg, &own->loop.body); return rewrite_block(arg, &own->loop.otherwise);
     case NODE_WHILE: return rewrite_block(arg, &own->whileloop.body);
     case NODE_WITH: return rewrite_block(arg, &own->with.body);
-    case NODE_TRY:
-        rewrite_block(arg, &own->attempt.body);
-        return rewrite_block(arg, &own->attempt.final);
+    case NODE_TRY: rewrite_block(arg, &own->attempt.body); return rewrite_block(arg, &own->attempt.final);
     default: return;
     }
 }

@@ -114,6 +114,8 @@ static bool fits(const Branches *b, const Nodes *half, const Nodes *other) {
         if (!function && !binds_name(n)) return false;
         Str name = function ? n->function.name : n->assign.targets.at[0]->name;
         if (is_hidden(name)) continue;
+        if (!function && (str_is(name, "run") || str_is(name, "ModelNew")))
+            return false; // an entry is defined
         if (binding_in(half, name, n->kind) != n) return false;
         if (!function && !stands_alone(b, n->assign.value, half, other)) return false;
         Names bound = {.arena = b->arena};
@@ -142,8 +144,9 @@ static void rename_to(void *arg, const Node *n) {
 }
 
 static void put_function(Branches *b, Node *then, Node *otherwise, Str flag) {
-    static const char text[] = "def f(*args, **kwargs):\n    if branch_:\n        return then_(*args, **kwargs)\n"
-                               "    return else_(*args, **kwargs)\n";
+    static const char text[] =
+        "def f(*args, **kwargs):\n    if branch_:\n        return then_(*args, **kwargs)\n"
+        "    return else_(*args, **kwargs)\n";
     Str name = then->function.name,
         to[] = {str_of(arena_printf(b->arena, "%.*s then %d", STR_ARG(name), b->made)),
                 str_of(arena_printf(b->arena, "%.*s else %d", STR_ARG(name), b->made)), flag};
@@ -216,7 +219,22 @@ static Nodes merged(Branches *b, const Nodes *half) {
     return inner.out;
 }
 
+// Of what the condition asks for, nothing gets another value later on.
+static bool is_settled(const Branches *b, const Node *cond) {
+    Names used = {.arena = b->arena};
+    const Nodes *body = &b->module->module.body;
+    find_name(&used, cond);
+    for (int i = 0; i < used.n; i++) {
+        int times = 0;
+        for (int k = 0; k < body->n; k++)
+            times += binds_name(body->at[k]) && str_eq(body->at[k]->assign.targets.at[0]->name, used.at[i]);
+        if (times > 1) return false;
+    }
+    return true;
+}
+
 static void merge(Branches *b, Node *s) {
+    if (s->kind == NODE_IF && !is_settled(b, s->branch.cond)) return put(b, s);
     if (s->kind != NODE_IF || is_main_guard(s)) return put(b, s);
     Nodes then = merged(b, &s->branch.then), otherwise = merged(b, &s->branch.otherwise);
     if (!fits(b, &then, &otherwise) || !fits(b, &otherwise, &then)) return put(b, s);

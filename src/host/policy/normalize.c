@@ -352,6 +352,12 @@ static bool branch_of_both(Arena *a, const Node *t, Nodes *out) {
     for (int i = 0; i < body->n; i++)
         if (body->at[i]->kind != NODE_IMPORT) s->branch.then.at[s->branch.then.n++] = body->at[i];
     s->branch.otherwise = *other;
+    Names one = {.arena = a}, two = {.arena = a};
+    names_of_block(&one, &s->branch.then, 0);
+    names_of_block(&two, other, 0);
+    for (int i = 0; i < one.n; i++)
+        if (!names_have(&two, one.at[i])) return false;
+    if (one.n == 0 || one.n != two.n) return false;
     *out = (Nodes){NEWN(a, Node *, 1), 1};
     out->at[0] = s;
     return true;

@@ -154,9 +154,9 @@ static void members_of(void *arg, const Node *n) {
 }
 
 static void collect_members(Names *names, const Nodes *body) {
-    static const char *const given[] = {"apply",         "save_for_backward", "saved_tensors",
-                                        "forward",       "mark_dirty",        "mark_non_differentiable",
-                                        "set_materialize_grads"};
+    static const char *const given[] = {
+        "apply",      "save_for_backward",       "saved_tensors",        "forward",
+        "mark_dirty", "mark_non_differentiable", "set_materialize_grads"};
     for (int i = 0; i < body->n; i++) {
         if (body->at[i]->kind != NODE_CLASS) continue;
         for (size_t k = 0; k < sizeof given / sizeof *given; k++) names_add(names, str_of(given[k]));

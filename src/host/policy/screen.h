@@ -47,7 +47,7 @@ void enums_normalize(Arena *a, Node *module);
 #define ENUM_CLASS "enum class" // of one whose constants are its only objects
 void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
-void finally_normalize(Arena *a, Node *module); // try without handlers
+void finally_normalize(Arena *a, Node *module);  // try without handlers
 void versions_normalize(Arena *a, Node *module); // what is asked of torch.version
 void questions_normalize(Arena *a, Node *module);
 // Definitions under an `if` of the module whose answer is not fixed: both, one of them chosen.

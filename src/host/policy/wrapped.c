@@ -86,7 +86,8 @@ static bool is_settled(const File *file, const Node *n) {
 }
 static bool is_settled_call(const File *file, const Node *call) {
     for (int i = 0; i < call->call.args.n; i++)
-        if (call->call.args.at[i]->kind == NODE_LIST || !is_settled(file, call->call.args.at[i])) return false;
+        if (call->call.args.at[i]->kind == NODE_LIST || !is_settled(file, call->call.args.at[i]))
+            return false;
     for (int i = 0; i < call->call.keywords.n; i++) {
         const Node *value = call->call.keywords.at[i]->keyword.value;
         if (value->kind == NODE_LIST || !is_settled(file, value)) return false;

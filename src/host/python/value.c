@@ -188,7 +188,7 @@ bool value_same(Value a, Value b) {
     case V_PARTIAL: return a.partial == b.partial;
     case V_PROPERTIES: return a.b == b.b;
     case V_COMPILED: return false; // asked by nobody, see value_is_memo()
-    default: return true; // None, Ellipsis, the device's properties: one of each
+    default: return true;          // None, Ellipsis, the device's properties: one of each
     }
 }
 
