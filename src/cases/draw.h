@@ -97,8 +97,9 @@ Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage)
 
 // Restrict a draw to one shape or dtype (0 / -1: all). For `mint --shape`, `--dtype` and the stream's fields.
 typedef struct {
-    int64_t m, n; // number of slices, length of their lines
-    int dtype;    // DType or -1
+    int64_t m, n;    // number of slices, length of their lines
+    int dtype;       // DType or -1
+    int64_t longest; // of lines, where a candidate refuses others; 0: all
 } DrawFilter;
 
 typedef struct PlannedCase PlannedCase; // plan.h

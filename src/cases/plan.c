@@ -356,6 +356,10 @@ int plan_cases(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **ou
         plan_hidden(&p, dtype, &r);
         plan_metamorphic_cases(&p, dtype, seed);
     }
+    int kept = 0;
+    for (int i = 0; i < p.n; i++)
+        if (!filter || !filter->longest || length_of(&p.at[i], m) <= filter->longest) p.at[kept++] = p.at[i];
+    p.n = kept;
     sort_by_length(p.at, p.n, m);
     *out = p.at;
     return p.n;
@@ -545,7 +549,8 @@ int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const Explore
             // A single row, or the one that is treated apart, has one class of values: it is tried with
             // several.
             int times = elements > POINT_MIDDLE ? 1 : elements > POINT_SMALL ? 2 : 6;
-            for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++) plan_point(&p, points, i, dtype, k, times);
+            for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++)
+                plan_point(&p, points, i, dtype, k, times);
         }
     }
     sort_by_length(p.at, p.n, d->domain);

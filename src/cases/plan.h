@@ -65,6 +65,8 @@ int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const Explore
 // move if one size alone is too large for a CPU. Sizes are rounded into the domain. Returns 0 if the domain
 // has no more.
 enum { EVERY_ROWS = 1024, EVERY_SIZE_MOST = 65536 };
+// Longer lines a candidate may refuse by an error of its own, as libraries do that hold a line in one block.
+enum { LONGEST_SURE = 65536 };
 typedef struct {
     uint64_t seed;
     const DrawFilter *filter;

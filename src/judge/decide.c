@@ -347,6 +347,7 @@ static bool judge_cases(Deciding *z) {
             Status status = finding_status((DiagKind)report->finding, &rule);
             z->decision->found = true;
             z->decision->refuses = report_refuses(z->source, report);
+            z->decision->refused = length_of(d, i);
             z->decision->case_number = report->case_index + 1;
             z->decision->placed = finding_place(z->source, report, &z->decision->place);
             settle(z, status, rule, feedback_finding(z->arena, d, z->source, report));

@@ -113,6 +113,10 @@ Candidates candidates_on(const Candidates *b, const Draw *d) {
 
 typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
 
+typedef struct {
+    int64_t rows, length;
+} SizesAllowed;
+
 // The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
 // the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
@@ -122,17 +126,20 @@ typedef struct {
     int cases, tune;
     uint64_t seed;
     bool may_refuse;
-    More said;            // what came of them
-    int64_t refused_rows; // with MORE_REFUSED: of the first case that it will not have, because of its rows
+    More said;         // what came of them
+    SizesAllowed most; // with MORE_REFUSED: what cases may have that it will not refuse
 } MoreCases;
 
-// More rows than any planned case has are a candidate's business to refuse, as long as it says so.
-static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
+// More rows than any planned case has are a candidate's business to refuse, as long as it says so; and so are
+// longer ones than LONGEST_SURE. *most: what its cases may have of them instead.
+static bool refuses_size(const Draw *d, const Verdict *v, SizesAllowed *most) {
     enum { BEYOND_PLAN = 16384 };
     int i = v->decision.case_number - 1;
-    if (!v->decision.refuses || d->domain->slices < 0 || i < 0 || i >= d->cases) return false;
-    *rows = d->truth[i].dim[d->domain->slices];
-    return *rows > BEYOND_PLAN;
+    if (!v->decision.refuses || d->op->form || i < 0 || i >= d->cases) return false;
+    if (domain_length(d->domain, d->truth[i].dim) > LONGEST_SURE) return most->length = LONGEST_SURE, true;
+    if (d->domain->slices < 0) return false;
+    int64_t rows = d->truth[i].dim[d->domain->slices];
+    return rows > BEYOND_PLAN && (most->rows = rows - 1, true);
 }
 
 static void keep_added(Candidates *b, const MoreCases *q) {
@@ -167,7 +174,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     if (ok) {
         Candidates second = candidates_on(b, &more);
         ok = judge_pass(&second, i, q->tune, &other, &configs, e);
-        if (ok && refuses_rows(&more, &other, &q->refused_rows)) q->said = MORE_REFUSED;
+        if (ok && refuses_size(&more, &other, &q->most)) q->said = MORE_REFUSED;
         draw_free(&more);
     }
     pool_close(alone);
@@ -189,10 +196,12 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     return ok;
 }
 
-static int fewer_rows(const Domain *m, PlannedCase *plan, int cases, int64_t rows) {
+static int smaller(const Domain *m, PlannedCase *plan, int cases, SizesAllowed most) {
     int kept = 0;
     for (int i = 0; i < cases; i++)
-        if (plan[i].dim[m->slices] < rows) plan[kept++] = plan[i];
+        if ((m->slices < 0 || plan[i].dim[m->slices] <= most.rows) &&
+            domain_length(m, plan[i].dim) <= most.length)
+            plan[kept++] = plan[i];
     return kept;
 }
 
@@ -200,10 +209,10 @@ static int fewer_rows(const Domain *m, PlannedCase *plan, int cases, int64_t row
 static bool judge_allowed(Candidates *b, size_t i, MoreCases *q, PlannedCase *plan, Verdict *v, Err *e) {
     bool ok = true;
     q->plan = plan;
+    q->most = (SizesAllowed){INT64_MAX, INT64_MAX};
     do {
         ok = q->cases == 0 || judge_more(b, i, q, v, e);
-        if (ok && q->said == MORE_REFUSED)
-            q->cases = fewer_rows(b->draw->domain, plan, q->cases, q->refused_rows);
+        if (ok && q->said == MORE_REFUSED) q->cases = smaller(b->draw->domain, plan, q->cases, q->most);
     } while (ok && q->said == MORE_REFUSED && q->cases > 0);
     return ok;
 }
@@ -405,6 +414,43 @@ bool judge_whole(Candidates *b, size_t i, Verdict *v, Err *e) {
     return judge_once(b, i, v, e) && (!v->roundings || !b->rounded || roundings_judge(b, i, v, e));
 }
 
+// A candidate that refuses the one length of the draw beyond LONGEST_SURE narrows its domain by that, and is
+// judged on the rest. The verdict tells which case it was.
+static bool judge_shorter(Candidates *b, size_t i, Verdict *v, Err *e) {
+    if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n || b->q->filter.longest ||
+        b->draw->op->form || !v->decision.refuses || v->decision.refused <= LONGEST_SURE)
+        return true;
+    ProductionNote note = {.said = PRODUCTION_REFUSED};
+    Arena a = {0};
+    snprintf(note.shape, sizeof note.shape, "lines of %lld", (long long)v->decision.refused);
+    snprintf(note.why, sizeof note.why, "it raises for more than %d elements", LONGEST_SURE);
+    Pool *alone = pool_open(1); // candidates are judged side by side already
+    JudgeRequest q = *b->q;
+    q.filter.longest = LONGEST_SURE;
+    DrawRequest of = {.op = b->draw->op,
+                      .domain = b->draw->domain,
+                      .level = q.level,
+                      .seed = v->judged.seed,
+                      .filter = &q.filter};
+    Draw d;
+    bool ok = draw_make(&a, alone, &of, &d, e);
+    if (ok) {
+        Candidates again = candidates_on(b, &d);
+        again.q = &q;
+        again.rounded = d.op->roundings ? rounded_draws_open() : NULL;
+        again.production = production_open();
+        ok = judge_whole(&again, i, v, e);
+        if (again.rounded) rounded_draws_close(again.rounded);
+        production_close(again.production);
+        draw_free(&d);
+    }
+    Production *p = &v->evidence.production;
+    if (ok && verdict_accepted(v) && p->notes < PRODUCTION_SHAPES_MAX) p->note[p->notes++] = note;
+    pool_close(alone);
+    arena_free(&a);
+    return ok;
+}
+
 void judge_candidate(void *candidates, size_t i, int worker) {
     (void)worker;
     Candidates *b = candidates;
@@ -415,7 +461,7 @@ void judge_candidate(void *candidates, size_t i, int worker) {
                      arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX));
     } else {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            if (!judge_whole(b, i, v, &b->err[i]))
+            if (!judge_whole(b, i, v, &b->err[i]) || !judge_shorter(b, i, v, &b->err[i]))
                 decision_set(&v->decision, STATUS_referee_error, "world",
                              arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg));
             if (!worth_a_retry(&v->decision)) break;

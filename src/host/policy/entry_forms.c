@@ -1,5 +1,6 @@
 // Other spellings of a definition: `run = f` and `ModelNew = X` make the function or class that they name the
-// one that is judged, so it gets that name throughout the file; `size = lambda n: ...` at module level is the
+// one that is judged, so it gets that name throughout the file; what a call gives, `run = make(256)`, is
+// called by a function of that name; `size = lambda n: ...` at module level is the
 // function that it makes. Only names that the whole file binds once: such a name stands for one thing.
 //
 // A class that derives from another one of the file is written without it: what the base holds comes first,
@@ -67,6 +68,29 @@ static void define_lambda(Arena *a, Node *s) {
     s->function.async = s->function.memo = false;
 }
 
+// run = make(256): "run made" = make(256), and a function that calls it.
+static void name_made(Arena *a, Node *module, const Bindings *bound, int i) {
+    static const char text[] = "def run(*args, **kwargs):\n    return made(*args, **kwargs)\n";
+    Nodes *body = &module->module.body;
+    Node *s = body->at[i], *func = s->assign.value->call.func;
+    const Node *def =
+        func->kind == NODE_NAME && bound_once(bound, func->name) ? defined_before(body, i, func->name) : NULL;
+    DiagList d = DIAGS(a);
+    if (!def || def->kind != NODE_FUNCTION || !bound_once(bound, STR("run"))) return;
+    Node *m = parse_module(a, str_of(text), &d);
+    if (!m) return;
+    Node *run = m->module.body.at[0];
+    tree_place(run, s->span);
+    s->assign.targets.at[0]->name = STR("run made"); // no source has it
+    run->function.body.at[0]->value->call.func->name = STR("run made");
+    Nodes out = {NEWN(a, Node *, (size_t)body->n + 1), 0};
+    for (int k = 0; k < body->n; k++) {
+        out.at[out.n++] = body->at[k];
+        if (k == i) out.at[out.n++] = run;
+    }
+    *body = out;
+}
+
 void entry_forms_normalize(Arena *a, Node *module) {
     Nodes *body = &module->module.body;
     Bindings bound;
@@ -80,7 +104,9 @@ void entry_forms_normalize(Arena *a, Node *module) {
         if (!entry && s->assign.value->kind != NODE_LAMBDA) continue;
         if (!learnt) names_of_module(&bound, a, module);
         learnt = true;
-        if (s->assign.value->kind != NODE_LAMBDA)
+        if (s->assign.value->kind == NODE_CALL && node_is_name(to, "run"))
+            name_made(a, module, &bound, i);
+        else if (s->assign.value->kind != NODE_LAMBDA)
             name_entry(module, &bound, i);
         else if (bound_once(&bound, to->name))
             define_lambda(a, s);

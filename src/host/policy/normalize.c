@@ -152,11 +152,39 @@ static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Nod
     return needed;
 }
 
+// torch.ops.mylib.glu, and its .default, of the operator "mylib::glu": the function.
+typedef struct {
+    Arena *arena;
+    Str path, name;
+} Operator;
+static void name_operator(void *arg, const Node *n) {
+    const Operator *o = arg;
+    Buf path = BUF(o->arena);
+    if (n->kind != NODE_ATTRIBUTE || !node_dotted(n, &path)) return node_each_child(n, name_operator, arg);
+    Str whole = buf_str(&path);
+    if (!str_eq(whole, o->path) && !(str_ends(whole, ".default") && whole.len == o->path.len + 8 &&
+                                     memcmp(whole.p, o->path.p, o->path.len) == 0))
+        return node_each_child(n, name_operator, arg);
+    *mine(n) = (Node){.kind = NODE_NAME, .span = n->span, .height = 1, .name = o->name};
+}
+static void use_operator(Arena *a, const Node *module, const Node *f, const Node *d) {
+    Str id = d->call.args.at[0]->string.text;
+    const char *mark = memmem(id.p, id.len, "::", 2);
+    Operator o = {a,
+                  str_of(arena_printf(a, "torch.ops.%.*s.%.*s", (int)(mark - id.p), id.p,
+                                      (int)(id.p + id.len - mark - 2), mark + 2)),
+                  f->function.name};
+    node_each_child(module, name_operator, &o);
+}
+
 static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
     Nodes *d = &f->function.decorators;
     int n = 0;
     for (int i = 0; i < d->n; i++) {
         bool op;
+        if (ops && d->at[i]->kind == NODE_CALL && is_torch_word(a, module, f, d->at[i], &op) && op &&
+            only_function(&module->module.body, module->module.body.n, f->function.name) == f)
+            use_operator(a, module, f, d->at[i]);
         if (!is_torch_word(a, module, f, d->at[i], &op))
             d->at[n++] = d->at[i];
         else if (op && ops)
@@ -165,14 +193,27 @@ static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
     d->n = n;
 }
 
-// `@op.register_fake` above a function that tells a compiler about shapes: nothing here asks for them.
+// `@op.register_fake` above a function that tells a compiler about shapes, `@op.register_kernel("cpu")`,
+// `op.register_autograd(backward, ...)`: nothing here asks for them.
 static bool is_registered(const Names *ops, const Nodes *body, int i) {
-    const Node *f = body->at[i];
-    if (f->kind != NODE_FUNCTION || f->function.decorators.n != 1) return false;
-    const Node *d = f->function.decorators.at[0];
-    return d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "register_fake") &&
-           d->attribute.value->kind == NODE_NAME && names_have(ops, d->attribute.value->name) &&
-           only_function(body, i, d->attribute.value->name);
+    const Node *f = body->at[i], *d = NULL, *call = NULL;
+    if (f->kind == NODE_FUNCTION && f->function.decorators.n == 1) d = f->function.decorators.at[0];
+    if (f->kind == NODE_EXPRSTMT && f->value->kind == NODE_CALL) d = f->value;
+    if (d && d->kind == NODE_CALL) call = d, d = d->call.func;
+    if (!d || d->kind != NODE_ATTRIBUTE || d->attribute.value->kind != NODE_NAME ||
+        !names_have(ops, d->attribute.value->name) || !only_function(body, i, d->attribute.value->name))
+        return false;
+    Str name = d->attribute.name;
+    const Node *first = call && call->call.args.n == 1 ? call->call.args.at[0] : NULL;
+    if (f->kind == NODE_EXPRSTMT) {
+        bool ok = str_is(name, "register_autograd") && first && first->kind == NODE_NAME;
+        for (int k = 0; ok && k < call->call.keywords.n; k++)
+            ok = call->call.keywords.at[k]->keyword.value->kind == NODE_NAME;
+        return ok;
+    }
+    if (str_is(name, "register_kernel"))
+        return first && first->kind == NODE_STRING && str_is(first->string.text, "cpu");
+    return !call && str_is(name, "register_fake");
 }
 
 static void normalize_decorators(Arena *a, const Node *module) {
@@ -207,25 +248,31 @@ static bool names_import_error(const Node *t) {
     return (t->kind == NODE_TUPLE && t->items.n > 0) || node_is_name(t, "ImportError") ||
            node_is_name(t, "ModuleNotFoundError") || node_is_name(t, "Exception");
 }
-static bool is_import_error(const Node *handler) {
+static bool is_import_error(const Node *handler) { // a bare `except:` is that, too
     const Node *t = handler->handler.type;
-    return t && !handler->handler.name.len && names_import_error(t);
+    return !t || (!handler->handler.name.len && names_import_error(t));
 }
 
-static bool is_plain_handler(const Node *h) {
-    for (int k = 0; k < h->handler.body.n; k++) {
-        const Node *s = h->handler.body.at[k];
-        if (s->kind != NODE_PASS && s->kind != NODE_IMPORT && !binds_constant(s)) return false;
-    }
-    return is_import_error(h);
+// tanh = libdevice.tanh, whose root is a module.
+static bool binds_path(const Node *s) {
+    const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s;
+    if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 || s->assign.targets.at[0]->kind != NODE_NAME ||
+        value->kind != NODE_ATTRIBUTE)
+        return false;
+    while (value->kind == NODE_ATTRIBUTE) value = value->attribute.value;
+    return value->kind == NODE_NAME;
+}
+// What fails by no import.
+static bool defines(const Node *s) {
+    return s->kind == NODE_PASS || s->kind == NODE_FUNCTION || s->kind == NODE_CLASS || binds_constant(s);
 }
 
-// Whether a block of imports and literals does in every place what it does here.
+// Whether a block of imports and definitions does in every place what it does here.
 static bool is_sure(const Node *module, const Nodes *block, bool literals) {
     const char *why;
     for (int i = 0; i < block->n; i++) {
         const Node *s = block->at[i];
-        if (s->kind == NODE_PASS || (literals && binds_constant(s))) continue;
+        if (defines(s) ? literals || s->kind == NODE_PASS : literals && binds_path(s)) continue;
         if (s->kind != NODE_IMPORT || library_of(module, s) ||
             !(literals ? import_canonical(s, true, &why) || import_brings(s) : import_allowed(s, true, &why)))
             return false;
@@ -233,31 +280,42 @@ static bool is_sure(const Node *module, const Nodes *block, bool literals) {
     return true;
 }
 
-// Imports that are all there leave their names; one that Triton does not have leaves those of its handler.
-// Of others nobody may ask whether they were: another machine has what this one has not. Where nobody does,
-// the statement goes.
+// A handler that may take the place of the imports before it.
+static bool is_fallback(const Nodes *block) {
+    for (int i = 0; i < block->n; i++) {
+        const Node *s = block->at[i];
+        if (!defines(s) && !binds_path(s) && s->kind != NODE_IMPORT && s->kind != NODE_TRY) return false;
+    }
+    return true;
+}
+
+// Imports that are all there leave their names; one that Triton does not have leaves what its handler
+// defines. Of others nobody may ask whether they were: another machine has what this one has not. Where
+// nobody does, the statement goes.
 static bool normalize_try(Arena *a, const Node *module, const Node *t, Nodes *out) {
     const Nodes *body = &t->attempt.body, *handlers = &t->attempt.handlers;
     if (t->attempt.otherwise.n || t->attempt.final.n || !handlers->n) return false;
+    if (is_sure(module, body, true) || is_sure(module, body, false)) return *out = *body, true;
     for (int i = 0; i < handlers->n; i++)
-        if (!is_plain_handler(handlers->at[i])) return false;
+        if (!is_import_error(handlers->at[i])) return false;
     int imports = 0;
     for (int i = 0; i < body->n; i++) {
-        if (body->at[i]->kind != NODE_IMPORT && !binds_constant(body->at[i])) return false;
+        if (body->at[i]->kind != NODE_IMPORT && !defines(body->at[i]) && !binds_path(body->at[i]))
+            return false;
         imports += body->at[i]->kind == NODE_IMPORT;
     }
-    if (is_sure(module, body, true) || is_sure(module, body, false)) return *out = *body, true;
     const Node *first = body->at[0];
     if (first->kind == NODE_IMPORT && !library_of(module, first) && import_missing(a, first) &&
-        handlers->n == 1 && is_sure(module, &handlers->at[0]->handler.body, true))
+        handlers->n == 1 && is_fallback(&handlers->at[0]->handler.body))
         return *out = handlers->at[0]->handler.body, true;
     for (int i = 0; i < handlers->n; i++)
         if (!is_sure(module, &handlers->at[i]->handler.body, true)) return false;
     return *out = (Nodes){0}, imports > 0;
 }
 
-// The names that a dropped try would have bound, and that something mentions.
-static bool is_missed(Arena *a, const Node *module, const Node *t, bool flags) {
+// The names that a dropped try would have bound, and that something mentions: all of them, or of its imports
+// alone, which its own functions may use, too.
+static bool is_missed(Arena *a, const Node *module, const Node *t, bool all) {
     Names used = {.arena = a}, bound = {.arena = a};
     for (int i = 0; i < module->module.body.n; i++)
         if (module->module.body.at[i] != t) note_names(&used, module->module.body.at[i]);
@@ -266,13 +324,9 @@ static bool is_missed(Arena *a, const Node *module, const Node *t, bool flags) {
         if (h >= 0) part = &t->attempt.handlers.at[h]->handler.body;
         for (int i = 0; i < part->n; i++) {
             const Node *s = part->at[i];
-            if (s->kind == NODE_ASSIGN && flags) names_add(&bound, s->assign.targets.at[0]->name);
-            for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {
-                Str name = s->import.names.at[k]->alias.name, as = s->import.names.at[k]->alias.as;
-                const char *dot = memchr(name.p, '.', name.len);
-                if (!s->import.from && dot) name.len = (size_t)(dot - name.p);
-                names_add(&bound, as.len ? as : name);
-            }
+            if (s->kind != NODE_IMPORT && all) names_of_block(&bound, &(Nodes){&part->at[i], 1}, 0);
+            if (s->kind != NODE_IMPORT && !all) note_names(&used, s);
+            if (s->kind == NODE_IMPORT) names_of_import(&bound, s);
         }
     }
     for (int i = 0; i < bound.n; i++)
@@ -280,44 +334,33 @@ static bool is_missed(Arena *a, const Node *module, const Node *t, bool flags) {
     return false;
 }
 
-// FLAG = True if PACKAGE is there else False: one answer where the device is the usual one, the other
-// elsewhere.
-static Node *flag_of_both(Arena *a, Node *there, const Node *not_there) {
+// What the imports and their one handler define without these imports: one half where the device is the
+// usual one, the other elsewhere (module_branches.c).
+static bool branch_of_both(Arena *a, const Node *t, Nodes *out) {
     static const char text[] =
-        "f = 1 if torch.cuda.get_device_properties(0).multi_processor_count != 132 else 0\n";
+        "if torch.cuda.get_device_properties(0).multi_processor_count != 132:\n    pass\n";
     DiagList d = DIAGS(a);
-    Node *m = parse_module(a, str_of(text), &d);
-    if (!m) return there;
+    Node *m = t->attempt.handlers.n == 1 ? parse_module(a, str_of(text), &d) : NULL;
+    if (!m) return false;
+    const Nodes *body = &t->attempt.body, *other = &t->attempt.handlers.at[0]->handler.body;
     Node *s = m->module.body.at[0];
-    tree_place(s, there->span);
-    s->assign.targets = there->assign.targets;
-    s->assign.value->ifexp.then = there->assign.value;
-    s->assign.value->ifexp.otherwise = not_there->assign.value;
-    return s;
-}
-
-// Flags alone, which the imports and their one handler both set.
-static bool flags_of_both(Arena *a, const Node *t, Nodes *out) {
-    const Nodes *body = &t->attempt.body;
-    if (t->attempt.handlers.n != 1) return false;
-    const Nodes *other = &t->attempt.handlers.at[0]->handler.body;
-    *out = (Nodes){NEWN(a, Node *, (size_t)body->n + 1), 0};
-    int others = 0;
-    for (int k = 0; k < other->n; k++) {
-        if (other->at[k]->kind == NODE_IMPORT) return false;
-        others += other->at[k]->kind == NODE_ASSIGN;
-    }
-    for (int i = 0; i < body->n; i++) {
-        if (body->at[i]->kind != NODE_ASSIGN) continue;
-        const Node *no = NULL;
-        Str name = body->at[i]->assign.targets.at[0]->name;
-        for (int k = 0; k < other->n; k++)
-            if (other->at[k]->kind == NODE_ASSIGN && str_eq(other->at[k]->assign.targets.at[0]->name, name))
-                no = other->at[k];
-        if (!no) return false;
-        out->at[out->n++] = flag_of_both(a, body->at[i], no);
-    }
-    return out->n > 0 && out->n == others;
+    tree_place(s, t->span);
+    s->height = t->height > s->height ? t->height : s->height;
+    s->branch.then = (Nodes){NEWN(a, Node *, (size_t)body->n + 1), 0};
+    for (int i = 0; i < other->n; i++)
+        if (other->at[i]->kind == NODE_IMPORT) return false;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind != NODE_IMPORT) s->branch.then.at[s->branch.then.n++] = body->at[i];
+    s->branch.otherwise = *other;
+    Names one = {.arena = a}, two = {.arena = a};
+    names_of_block(&one, &s->branch.then, 0);
+    names_of_block(&two, other, 0);
+    for (int i = 0; i < one.n; i++)
+        if (!names_have(&two, one.at[i])) return false;
+    if (one.n == 0 || one.n != two.n) return false;
+    *out = (Nodes){NEWN(a, Node *, 1), 1};
+    out->at[0] = s;
+    return true;
 }
 
 static bool normalize_tries(Arena *a, Node *module) {
@@ -338,7 +381,7 @@ static bool normalize_tries(Arena *a, Node *module) {
             Nodes kept;
             bool gone = normalize_try(a, module, s, &kept);
             if (gone && !kept.n && is_missed(a, module, s, true))
-                gone = !is_missed(a, module, s, false) && flags_of_both(a, s, &kept);
+                gone = !is_missed(a, module, s, false) && branch_of_both(a, s, &kept);
             if (gone) part = kept, any = true;
         }
         for (int k = 0; k < part.n; k++) out.at[out.n++] = part.at[k];
@@ -499,7 +542,10 @@ static void normalize_included(const Node *module, int depth) {
 
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
+    for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
+        if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
+    finally_normalize(a, module);
     if (!futures_first(module, d)) return false;
     local_imports_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
@@ -507,6 +553,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     normalize_included(module, 0);
     normalize_types(a, module);
     questions_normalize(a, module);
+    module_branches_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
     named_values_normalize(a, module);
     entry_forms_normalize(a, module);
@@ -514,7 +561,9 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     module_holders_normalize(a, module);
     data_classes_normalize(a, module);
     enums_normalize(a, module);
+    attributes_normalize(a, module);
     normalize_decorators(a, module);
+    contiguous_normalize(a, module);
     wrappers_normalize(a, module);
     memoised_normalize(a, module);
     for (int i = 0; i < module->module.body.n; i++) {

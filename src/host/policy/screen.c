@@ -102,7 +102,7 @@ static void screen_with(Screen *s, Scope *scope, const Node *n) {
         if (!s->candidate || n->with.async || item->withitem.target)
             refuse_within(s, scope, item->withitem.value, FORM_WITH);
         else if (quiet)
-            screen_all(s, scope, &item->withitem.value->call.args);
+            screen_arguments(s, scope, item->withitem.value);
         else // what it gives is looked at when it is reached
             screen_expr(s, scope, item->withitem.value);
     }
@@ -154,7 +154,9 @@ static void members_of(void *arg, const Node *n) {
 }
 
 static void collect_members(Names *names, const Nodes *body) {
-    static const char *const given[] = {"apply", "save_for_backward", "saved_tensors", "forward"};
+    static const char *const given[] = {
+        "apply",      "save_for_backward",       "saved_tensors",        "forward",
+        "mark_dirty", "mark_non_differentiable", "set_materialize_grads"};
     for (int i = 0; i < body->n; i++) {
         if (body->at[i]->kind != NODE_CLASS) continue;
         for (size_t k = 0; k < sizeof given / sizeof *given; k++) names_add(names, str_of(given[k]));

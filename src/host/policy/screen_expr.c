@@ -113,6 +113,12 @@ void screen_all(Screen *s, Scope *scope, const Nodes *list) {
         if (list->at[i]) screen_expr(s, scope, list->at[i]);
 }
 
+void screen_arguments(Screen *s, Scope *scope, const Node *call) {
+    screen_all(s, scope, &call->call.args);
+    for (int i = 0; i < call->call.keywords.n; i++)
+        screen_expr(s, scope, call->call.keywords.at[i]->keyword.value);
+}
+
 // torch.finfo(...).max: of a tensor the same name would compute.
 static bool makes_limits(const Node *n) {
     const Node *f = n->kind == NODE_CALL ? n->call.func : n;
@@ -266,9 +272,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
     case NODE_CALL:
         if (s->self.len && (is_super_init(n) || (s->model && is_parameter(n)))) break;
         screen_expr(s, scope, n->call.func);
-        screen_all(s, scope, &n->call.args);
-        for (int i = 0; i < n->call.keywords.n; i++)
-            screen_expr(s, scope, n->call.keywords.at[i]->keyword.value);
+        screen_arguments(s, scope, n);
         break;
     case NODE_SUBSCRIPT:
         screen_expr(s, scope, n->subscript.value);

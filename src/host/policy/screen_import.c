@@ -61,6 +61,57 @@ static const char *import_reason(Screen *s, const Node *n, const char *why) {
                         STR_ARG(n->import.module));
 }
 
+// ---- what stands in files of a package
+
+static const struct {
+    const char *modules, *name, *member, *instead;
+} lacks[] = {
+#define LACKS(modules, name, member, instead) {modules, name, member, instead},
+#include "host/policy/refused.def"
+};
+
+typedef struct {
+    Str name;
+    const char *member;
+    const Node *at;
+} Use;
+static void find_use(void *arg, const Node *n) {
+    Use *u = arg;
+    if (!u->at && n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, u->member) &&
+        n->attribute.value->kind == NODE_NAME && str_eq(n->attribute.value->name, u->name))
+        u->at = n;
+    node_each_child(n, find_use, u); // a tree's height is bounded
+}
+
+static bool is_word(const char *list, Str word) {
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, " ");
+        if (n == word.len && memcmp(p, word.p, n) == 0) return true;
+        p += n + (p[n] == ' ');
+    }
+    return false;
+}
+
+// Told where it is used, with what to write there.
+static bool screen_lacking(Screen *s, const Node *n) {
+    bool told = false;
+    for (int i = 0; s->candidate && n->import.from && i < n->import.names.n; i++) {
+        const Node *alias = n->import.names.at[i];
+        for (size_t k = 0; k < sizeof lacks / sizeof *lacks; k++) {
+            Use use = {alias->alias.as.len ? alias->alias.as : alias->alias.name, lacks[k].member, NULL};
+            if (!str_is(alias->alias.name, lacks[k].name) ||
+                (!n->import.dots && !is_word(lacks[k].modules, n->import.module)))
+                continue;
+            find_use(&use, s->module);
+            if (!use.at) continue;
+            Str whole = str_of(arena_printf(s->arena, "%.*s.%s(...)", STR_ARG(use.name), lacks[k].member));
+            refuse_as(s, DIAG_UNSUPPORTED, use.at->span, "`", whole, lacks[k].instead);
+            told = true;
+        }
+    }
+    return told;
+}
+
 // Helpers of --include: kernels use them, and host code may launch them.
 static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
     if (s->in_function) return refuse(s, n->span, "import: helpers are imported at module level");
@@ -94,6 +145,7 @@ void screen_import(Screen *s, const Node *n) {
         return refuse(s, n->span,
                       "SyntaxError: from __future__ imports must occur at the beginning of the file");
     if (file) return screen_included(s, n, file);
+    if (!import_allowed(n, s->candidate, &why) && screen_lacking(s, n)) return;
     if (!import_allowed(n, s->candidate, &why))
         return refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
     if (!s->in_function || (!s->late && import_canonical(n, s->candidate, &why))) return;

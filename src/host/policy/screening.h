@@ -43,6 +43,7 @@ void screen_annotation(Screen *s, const Node *n);
 void screen_params(Screen *s, Scope *scope, const Nodes *params);
 void screen_expr(Screen *s, Scope *scope, const Node *n);
 void screen_all(Screen *s, Scope *scope, const Nodes *list);
+void screen_arguments(Screen *s, Scope *scope, const Node *call);
 // Adds the names that hold torch.finfo(...) or torch.iinfo(...).
 void collect_limits(void *names, const Node *n);
 // A construct that is not read may hold names that are refused: those decide.

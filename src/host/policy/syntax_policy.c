@@ -44,13 +44,17 @@ bool context_quiet(const Node *item) {
     static const char *const quiet[] = {".cuda.device",
                                         ".cuda.device_of",
                                         ".no_grad",
+                                        ".enable_grad",
                                         ".inference_mode",
+                                        ".autocast",
+                                        ".amp.autocast",
+                                        ".cuda.amp.autocast",
                                         ".cuda.nvtx.range",
                                         ".profiler.record_function",
                                         ".autograd.profiler.record_function"};
     const Node *call = item->withitem.value;
     char path[48];
-    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
+    if (item->withitem.target || call->kind != NODE_CALL) return false;
     Str name = torch_path(call->call.func, path, sizeof path);
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         if (str_is(name, quiet[i])) return true;
@@ -334,8 +338,21 @@ bool is_configs(const Node *n) {
     return n->items.n > 0;
 }
 
+static bool is_collection_at(const Node *n, int depth);
+
+// dict(BLOCK=1024, num_warps=4)
+static bool is_dict_call(const Node *n, int depth) {
+    if (n->kind != NODE_CALL || !node_is_name(n->call.func, "dict") || n->call.args.n) return false;
+    for (int i = 0; i < n->call.keywords.n; i++)
+        if (!n->call.keywords.at[i]->keyword.name.len ||
+            !is_collection_at(n->call.keywords.at[i]->keyword.value, depth + 1))
+            return false;
+    return n->call.keywords.n > 0;
+}
+
 static bool is_collection_at(const Node *n, int depth) {
     if (depth > WALK_MAX) return false;
+    if (is_dict_call(n, depth)) return true;
     bool dict = n->kind == NODE_DICT;
     if (!dict && n->kind != NODE_LIST && n->kind != NODE_TUPLE) return is_constant(n);
     const Nodes *items = dict ? &n->dict.values : &n->items;
@@ -347,6 +364,7 @@ static bool is_collection_at(const Node *n, int depth) {
 }
 // An empty one could only be meant to be filled.
 bool is_collection(const Node *n) {
+    if (is_dict_call(n, 0)) return true;
     return n->kind == NODE_DICT ? n->dict.values.n > 0 && is_collection_at(n, 0)
                                 : n->kind == NODE_LIST && n->items.n > 0 && is_collection_at(n, 0);
 }

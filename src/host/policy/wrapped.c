@@ -4,6 +4,8 @@
 //
 //     def f plain 0(x): ...
 //     def f(*args, **kwargs): return g(f plain 0)(*args, **kwargs)
+//
+// So is what a call with constants gives, `@g(check=True)`, where g defines such a decorator and returns it.
 #include "host/policy/screen.h"
 
 // ---- which decorators
@@ -46,34 +48,66 @@ static bool is_wraps(const File *file, const Node *d, Str param) {
             node_is_name(f->attribute.value, "functools"));
 }
 
-// The wrapper that it defines, or NULL.
-static Node *wrapper_of(const File *file, const Node *g) {
+// The one function that a function defines and returns, or NULL.
+Node *wrapper_given(const Node *g) {
     const Nodes *body = &g->function.body;
     int i = body->n > 0 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
-    if (g->function.decorators.n || g->function.async || g->function.params.n != 1 || body->n != i + 2)
-        return NULL;
-    const Node *p = g->function.params.at[0], *end = body->at[i + 1];
+    if (g->function.decorators.n || g->function.async || body->n != i + 2) return NULL;
+    const Node *end = body->at[i + 1];
     Node *w = body->at[i];
-    if (p->param.kind != PARAM_PLAIN || p->param.def || w->kind != NODE_FUNCTION || w->function.async ||
-        w->function.decorators.n > 1 || end->kind != NODE_RETURN || !end->value ||
+    if (w->kind != NODE_FUNCTION || w->function.async || end->kind != NODE_RETURN || !end->value ||
         end->value->kind != NODE_NAME || !str_eq(end->value->name, w->function.name))
         return NULL;
+    return w;
+}
+
+// The wrapper that it defines, or NULL.
+static Node *wrapper_of(const File *file, const Node *g) {
+    Node *w = wrapper_given(g);
+    if (!w || g->function.params.n != 1 || w->function.decorators.n > 1) return NULL;
+    const Node *p = g->function.params.at[0];
+    if (p->param.kind != PARAM_PLAIN || p->param.def) return NULL;
     if (w->function.decorators.n && !is_wraps(file, w->function.decorators.at[0], p->param.name)) return NULL;
     for (int k = 0; k < w->function.params.n; k++)
         if (w->function.params.at[k]->param.def) return NULL;
     return w;
 }
 
+// The same of a function whose call gives a decorator.
+static Node *wrapper_of_given(const File *file, const Node *g) {
+    const Node *d = wrapper_given(g);
+    return d && !d->function.decorators.n ? wrapper_of(file, d) : NULL;
+}
+
+// Arguments that are the same whenever they are evaluated.
+static bool is_settled(const File *file, const Node *n) {
+    if (n->kind == NODE_NAME) return bound_once(&file->bound, n->name);
+    return is_written(n) || n->kind == NODE_FLOAT || is_written_list(n, true);
+}
+static bool is_settled_call(const File *file, const Node *call) {
+    for (int i = 0; i < call->call.args.n; i++)
+        if (call->call.args.at[i]->kind == NODE_LIST || !is_settled(file, call->call.args.at[i]))
+            return false;
+    for (int i = 0; i < call->call.keywords.n; i++) {
+        const Node *value = call->call.keywords.at[i]->keyword.value;
+        if (value->kind == NODE_LIST || !is_settled(file, value)) return false;
+    }
+    return true;
+}
+
+// What stands above a function, `d`: the file's own decorator, or its function that gives one.
 static const Node *decorator_named(const File *file, int before, const Node *d) {
     const Nodes *body = &file->module->module.body;
-    const Node *found = NULL;
+    const Node *found = NULL, *call = d->kind == NODE_CALL ? d : NULL;
+    if (call && !is_settled_call(file, call)) return NULL;
+    if (call) d = call->call.func;
     if (d->kind != NODE_NAME || !bound_once(&file->bound, d->name)) return NULL;
     for (int i = 0; i < body->n; i++) {
         if (body->at[i]->kind != NODE_FUNCTION || !str_eq(body->at[i]->function.name, d->name)) continue;
         if (found || i >= before || is_jit_function(body->at[i])) return NULL;
         found = body->at[i];
     }
-    return found && wrapper_of(file, found) ? found : NULL;
+    return found && (call ? wrapper_of_given(file, found) : wrapper_of(file, found)) ? found : NULL;
 }
 
 // ---- what they are written as
@@ -106,11 +140,13 @@ static Node *make_param(const Maker *m, const char *name, ParamKind kind) {
     return n;
 }
 
-// def `name`(*args, **kwargs): return g(plain)(*args, **kwargs)
-static Node *make_caller(const Maker *m, Str name, Str g, Node *plain) {
-    Node *inner = make(m, NODE_CALL, 3), *outer = make(m, NODE_CALL, 4), *all = make(m, NODE_STARRED, 2),
-         *named = make(m, NODE_KEYWORD, 2), *back = make(m, NODE_RETURN, 5), *f = make(m, NODE_FUNCTION, 6);
-    inner->call.func = make_name(m, g);
+// def `name`(*args, **kwargs): return g(plain)(*args, **kwargs); g: a name, or a call.
+static Node *make_caller(const Maker *m, Str name, Node *g, Node *plain) {
+    int high = g->height > 2 ? g->height : 2;
+    Node *inner = make(m, NODE_CALL, high + 1), *outer = make(m, NODE_CALL, high + 2),
+         *all = make(m, NODE_STARRED, 2), *named = make(m, NODE_KEYWORD, 2),
+         *back = make(m, NODE_RETURN, high + 3), *f = make(m, NODE_FUNCTION, high + 4);
+    inner->call.func = g;
     inner->call.args = make_list(m, plain, NULL);
     all->value = make_name(m, STR("args"));
     named->keyword.value = make_name(m, STR("kwargs"));
@@ -141,7 +177,8 @@ static Node *unwrap(File *file, int before, Node *f, Str of) {
         member->attribute.name = hidden;
         plain = member;
     }
-    Node *caller = make_caller(&m, name, g->function.name, plain);
+    Node *by = d->at[d->n - 1];
+    Node *caller = make_caller(&m, name, by->kind == NODE_CALL ? by : make_name(&m, g->function.name), plain);
     caller->function.decorators = (Nodes){d->at, d->n - 1};
     f->function.name = hidden;
     d->n = 0;
@@ -168,6 +205,11 @@ static Nodes unwrapped(File *file, int before, const Nodes *body, Str of) {
     return out;
 }
 
+static Node *any_wrapper(const File *file, const Node *s) {
+    Node *w = s->kind == NODE_FUNCTION ? wrapper_of(file, s) : NULL;
+    return w || s->kind != NODE_FUNCTION ? w : wrapper_of_given(file, s);
+}
+
 void wrappers_normalize(Arena *a, Node *module) {
     Nodes *body = &module->module.body;
     bool any = false;
@@ -178,17 +220,14 @@ void wrappers_normalize(Arena *a, Node *module) {
     if (!any) return;
     File file = file_of(a, module);
     any = false;
-    for (int i = 0; i < body->n; i++) {
-        Node *w = body->at[i]->kind == NODE_FUNCTION ? wrapper_of(&file, body->at[i]) : NULL;
-        any |= w != NULL;
-    }
+    for (int i = 0; i < body->n; i++) any |= any_wrapper(&file, body->at[i]) != NULL;
     if (!any) return;
     for (int i = 0; i < body->n; i++)
         if (body->at[i]->kind == NODE_CLASS && bound_once(&file.bound, body->at[i]->klass.name))
             body->at[i]->klass.body = unwrapped(&file, i, &body->at[i]->klass.body, body->at[i]->klass.name);
     Nodes whole = unwrapped(&file, 0, body, (Str){0});
     for (int i = 0; i < body->n; i++) {
-        Node *w = body->at[i]->kind == NODE_FUNCTION ? wrapper_of(&file, body->at[i]) : NULL;
+        Node *w = any_wrapper(&file, body->at[i]);
         if (w) w->function.decorators.n = 0;
     }
     *body = whole;

@@ -26,6 +26,7 @@ static const char *receiver_name(Value v) {
                : v.seq->flavour == SEQ_NAMED ? "named"
                                              : NULL;
     case V_KERNEL: return "kernel";
+    case V_COMPILED: return "compiled";
     case V_DTYPE: return "dtype";
     case V_DEVICE: return "device";
     case V_CONFIG: return "config";

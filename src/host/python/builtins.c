@@ -131,6 +131,7 @@ bool api_size_type(Call *c, Value *out) {
     return true;
 }
 
+bool api_frozenset(Call *c, Value *out) { return api_set(c, out) && value_freeze(c->in, c->at, *out); }
 bool api_set(Call *c, Value *out) {
     Iter it;
     Value of = c->arg[0];
@@ -211,7 +212,8 @@ bool api_computes(Call *c, Value *out) {
 }
 bool api_context(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_CONTEXT}, true; }
 bool api_range_mark(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
-bool api_warmup(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
+bool api_warmup(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_COMPILED}, true; }
+bool api_never(Call *c, Value *out) { return (void)c, *out = value_bool(false), true; }
 bool api_itself(Call *c, Value *out) { return *out = c->arg[0], true; }
 bool api_synchronize(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
 

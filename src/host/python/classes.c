@@ -223,6 +223,12 @@ bool api_named_dict(Call *c, Value *out) {
     return true;
 }
 
+// What forward() says about the way back, which never runs here.
+static bool is_method_of_ctx(Str name) {
+    return str_is(name, "save_for_backward") || str_is(name, "mark_non_differentiable") ||
+           str_is(name, "mark_dirty") || str_is(name, "set_materialize_grads");
+}
+
 bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     const Class *c = v.kind == V_CLASS ? v.klass : v.kind == V_TUPLE ? v.seq->of : v.object->of;
     int field = v.kind == V_TUPLE ? field_of(c, name) : -1;
@@ -230,7 +236,7 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
     if (s && s->v.kind != V_UNBOUND) return *out = s->v, true; // unbound: deleted
     if (!c) {
-        if (!str_is(name, "save_for_backward")) return lacks(in, at, c, name);
+        if (!is_method_of_ctx(name)) return lacks(in, at, c, name);
         return method_new(in, at, v, (Value){0}, name, out);
     }
     if (c->kind == CLASS_AUTOGRAD && v.kind == V_CLASS && str_is(name, "apply"))
@@ -249,6 +255,22 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (v.kind != V_CLASS && s->v.kind == V_FUNCTION) return method_new(in, at, v, s->v, name, out);
     *out = s->v;
     return !value_is_kept(s->v) || kept_in_reach(in, at);
+}
+
+// hasattr(object, name). What torch gives an object beside what the file does is not known here.
+bool api_has(Call *c, Value *out) {
+    const Value v = c->arg[0];
+    Str name = c->arg[1].s;
+    const Class *of = v.kind == V_OBJECT ? v.object->of : v.kind == V_CLASS ? v.klass : NULL;
+    const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
+    bool found = s && s->v.kind != V_UNBOUND;
+    if (!found && of) found = env_find(of->names, name) != NULL;
+    if (!found && (v.kind == V_TENSOR || v.kind == V_DTYPE))
+        found = api_member(name, v, c->in->candidate) != NULL;
+    bool told = of && (of->kind == CLASS_PLAIN || (of->kind == CLASS_MODULE && !is_member_of_modules(name)));
+    if (!found && !told)
+        return host_unsupported(c->in, c->at, "hasattr(..., '%.*s') of a %s", STR_ARG(name), value_type(v));
+    return *out = value_bool(found), true;
 }
 
 bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
@@ -292,6 +314,7 @@ static bool method_call(Interp *in, const Method *m, const Args *args, Value *ou
     if (m->self.kind == V_CLASS) return apply(in, m->self.klass, args, out);
     Value saved; // save_for_backward
     *out = NONE_VALUE;
+    if (!str_is(m->name, "save_for_backward")) return true;
     if (!seq_new(in, args->at, V_TUPLE, args->n, &saved)) return false;
     for (int i = 0; i < args->n; i++) saved.seq->at[i] = args->pos[i];
     return object_set(in, args->at, m->self, STR("saved_tensors"), saved);

@@ -145,7 +145,7 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
                                 "`.%.*s` of a number or a text, one of the members of an IntEnum or a "
                                 "StrEnum: those are plain values here",
                                 STR_ARG(name));
-    if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER)
+    if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER && v.kind != V_COMPILED)
         return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
                           STR_ARG(name));
     DiagKind kind;
@@ -438,7 +438,7 @@ bool call_value(Interp *in, Value f, const Args *args, Value *out) {
     case V_OBJECT:
     case V_METHOD: return class_call(in, f, args, out);
     case V_PARTIAL: return partial_call(in, f.partial, args, out);
-    case V_LAUNCHER: *out = NONE_VALUE; return kernel_launch(in, f.launcher, args);
+    case V_LAUNCHER: *out = (Value){.kind = V_COMPILED}; return kernel_launch(in, f.launcher, args);
     case V_KERNEL:
         return host_raise(in, args->at,
                           "RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel; launch "

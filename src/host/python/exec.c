@@ -262,10 +262,29 @@ static bool is_data_object(Interp *in, const Object *o) {
     return true;
 }
 
+// A function that a call at module level has given: what it sees besides its own names, of calls that are
+// over. Nothing binds these any more, for host code has no nonlocal; what they hold does not change either.
+static bool is_data_function(Interp *in, const Function *f) {
+    bool ok = true;
+    const Node *n = f->node;
+    int params = n->kind == NODE_LAMBDA ? n->lambda.params.n : n->function.params.n;
+    for (int i = 0; ok && i < params; i++)
+        ok = f->defaults[i].kind == V_UNBOUND || is_data(in, f->defaults[i]);
+    for (Env *e = f->env; ok && e && !e->module && !e->looked; e = e->outer) {
+        if (++in->depth > DEPTH_MAX || !host_work(in, in->module->span, e->cap)) return false;
+        e->looked = true; // a function sees itself, too
+        for (int i = 0; ok && i < e->cap; i++)
+            ok = !e->slot[i].name.p || e->slot[i].v.kind == V_UNBOUND || is_data(in, e->slot[i].v);
+        in->depth--;
+    }
+    return ok;
+}
+
 // Numbers, texts, types, configs, what the module defines, and collections of them.
 static bool is_data(Interp *in, Value v) {
     PyValue plain;
     if (v.kind == V_OBJECT && !is_defined(in, v)) return is_data_object(in, v.object);
+    if (v.kind == V_FUNCTION && !is_defined(in, v)) return is_data_function(in, v.function);
     bool dict = v.kind == V_DICT || v.kind == V_SET, ok = true;
     if (!dict && !value_is_seq(v))
         return value_plain(v, &plain) || v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES ||
@@ -357,9 +376,12 @@ static Flow exec_with(Interp *in, Env *env, const Node *s, Value *result) {
         const Node *item = s->with.items.at[i];
         Value v;
         bool known = context_quiet(item), ok = in->candidate && !s->with.async && !item->withitem.target;
-        const Nodes *args = known ? &item->withitem.value->call.args : &(Nodes){0};
+        const Nodes *args = known ? &item->withitem.value->call.args : &(Nodes){0},
+                    *named = known ? &item->withitem.value->call.keywords : &(Nodes){0};
         for (int k = 0; ok && k < args->n; k++)
             if (!eval(in, env, args->at[k], &v)) return FLOW_ERROR;
+        for (int k = 0; ok && k < named->n; k++)
+            if (!eval(in, env, named->at[k]->keyword.value, &v)) return FLOW_ERROR;
         // What a helper or a condition gives: it has to be one of these, too.
         if (ok && !known && !eval(in, env, item->withitem.value, &v)) return FLOW_ERROR;
         if (!ok || (!known && v.kind != V_CONTEXT))

@@ -21,6 +21,8 @@ struct Env {
     int cap, used;
     bool comprehension; // := binds in the function around it
     bool module;
+    // The module holds a function that sees these names: looked at, and what they hold made so that it stays.
+    bool looked, frozen;
 };
 
 struct Interp {

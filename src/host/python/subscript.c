@@ -104,6 +104,10 @@ bool subscript_get(Interp *in, Span at, Value v, Value index, Value *out) {
     case V_FUNCTION:
         return host_raise(in, at,
                           "TypeError: 'function' object is not subscriptable; did you forget @triton.jit?");
+    case V_COMPILED:
+        return host_unsupported(in, at,
+                                "a launch of what warmup() compiled: launch the kernel itself, with the same "
+                                "constants: kernel[grid](..., BLOCK=..., num_warps=...)");
     default:
         if (v.kind == V_CLASS && v.klass->members) return enum_subscript(in, at, v.klass, index, out);
         return host_raise(in, at, "TypeError: '%s' object is not subscriptable", value_type(v));

@@ -375,6 +375,19 @@ bool api_tensor_type(Call *c, Value *out) {
     return host_refuse(c->in, c->at, "torch.Tensor(...): tensors are made by torch.empty and the like");
 }
 bool api_device_now(Call *c, Value *out) { return (void)c, *out = value_int(0), true; }
+// There is one, the inputs'; that it is the present one is so already.
+bool api_device_set(Call *c, Value *out) {
+    const Value v = c->arg[0];
+    int64_t index = 0;
+    *out = NONE_VALUE;
+    bool named = v.kind == V_STR && (str_is(v.s, "cuda:0") || str_is(v.s, "cuda"));
+    if (v.kind == V_DEVICE ? !v.device.indexed : named && str_is(v.s, "cuda"))
+        return host_raise(c->in, c->at,
+                          "ValueError: Expected a torch.device with a specified index or an integer");
+    if (v.kind != V_DEVICE && !named && !value_as_int(v, &index))
+        return host_raise(c->in, c->at, "ValueError: Expected a cuda device, but got: %s", value_type(v));
+    return index == 0 || host_unsupported(c->in, c->at, "another device than the first");
+}
 // One as a rule; not always, so that nothing can depend on it.
 bool api_device_count(Call *c, Value *out) {
     return *out = value_int(c->in->m->gpu.processors == PROCESSORS_USUAL ? 1 : 8), true;

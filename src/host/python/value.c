@@ -101,6 +101,7 @@ const char *value_type(Value v) {
     case V_MODULE: return "module";
     case V_KERNEL:
     case V_LAUNCHER: return "JITFunction";
+    case V_COMPILED: return "CompiledKernel";
     case V_CONFIG: return "Config";
     case V_DESCRIPTOR: return "TensorDescriptor";
     case V_TUNER: return "decorator";
@@ -186,12 +187,13 @@ bool value_same(Value a, Value b) {
     case V_METHOD: return a.method == b.method;
     case V_PARTIAL: return a.partial == b.partial;
     case V_PROPERTIES: return a.b == b.b;
-    default: return true; // None, Ellipsis, the device's properties: one of each
+    case V_COMPILED: return false; // asked by nobody, see value_is_memo()
+    default: return true;          // None, Ellipsis, the device's properties: one of each
     }
 }
 
 bool value_is_memo(Value v) {
-    return (value_is_seq(v) && v.seq->memo) || (v.kind == V_DICT && v.dict->memo) ||
+    return v.kind == V_COMPILED || (value_is_seq(v) && v.seq->memo) || (v.kind == V_DICT && v.dict->memo) ||
            (v.kind == V_CONFIG && v.config->memo);
 }
 
@@ -269,12 +271,30 @@ static bool object_freeze(Interp *in, Span at, Object *o) {
     return true;
 }
 
+// What a function sees besides its own names and the module's.
+static bool function_freeze(Interp *in, Span at, const Function *f) {
+    const Node *n = f->node;
+    int params = n->kind == NODE_LAMBDA ? n->lambda.params.n : n->function.params.n;
+    for (Env *e = f->env; e && !e->module && !e->frozen; e = e->outer) {
+        if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");
+        e->frozen = true;
+        if (!host_work(in, at, e->cap)) return false;
+        for (int i = 0; i < e->cap; i++)
+            if (e->slot[i].name.p && !value_freeze(in, at, e->slot[i].v)) return false;
+        in->depth--;
+    }
+    for (int i = 0; i < params; i++)
+        if (!value_freeze(in, at, f->defaults[i])) return false;
+    return true;
+}
+
 bool value_freeze(Interp *in, Span at, Value v) {
     bool dict = v.kind == V_DICT || v.kind == V_SET;
     if (v.kind == V_PARTIAL)
         return value_freeze(in, at, v.partial->function) &&
                value_freeze(in, at, (Value){.kind = V_TUPLE, .seq = v.partial->pos}) &&
                value_freeze(in, at, (Value){.kind = V_DICT, .dict = v.partial->named});
+    if (v.kind == V_FUNCTION) return function_freeze(in, at, v.function);
     if (v.kind == V_OBJECT) return object_freeze(in, at, v.object);
     if (v.kind == V_METHOD) return value_freeze(in, at, v.method->self);
     if (!dict && !value_is_seq(v)) return true;

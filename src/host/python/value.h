@@ -35,6 +35,7 @@ typedef enum {
     V_MODULE,     // "torch", "torch.cuda": a prefix of names of the API
     V_KERNEL,
     V_LAUNCHER,   // kernel[grid]
+    V_COMPILED,   // what a launch and warmup() give: nothing of it is known here
     V_CONFIG,     // triton.Config(...)
     V_DESCRIPTOR, // TensorDescriptor(...)
     V_CLASS,      // a class of the file's: a namespace of functions and constants
@@ -211,7 +212,8 @@ MUST_CHECK bool value_spell(Interp *in, Span at, Value v, bool repr, Buf *out);
 MUST_CHECK bool value_truth(Interp *in, Span at, Value v, bool *out);
 MUST_CHECK bool value_equal(Interp *in, Span at, Value a, Value b, bool *out);
 bool value_same(Value a, Value b); // `is`
-// Whether two of them are one is not known here: functools keeps them, or what they were made of.
+// Whether two of them are one is not known here: functools keeps them, or what they were made of, or Triton
+// does.
 bool value_is_memo(Value v);
 // Before two items of containers are compared: whether two NaNs count as equal there depends on their
 // identity, which is not kept. False, with a finding, for two NaNs.

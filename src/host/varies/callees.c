@@ -81,7 +81,8 @@ void varies_bind(Varies *v, Callable *c, const Given *g) {
         for (int k = 0; k < g->keywords->n; k++)
             if (str_eq(g->keywords->at[k]->keyword.name, p->param.name))
                 f = fact_join(f, g->named[k]), found = true;
-        if (g->more) f = fact_join(f, g->rest);
+        // What is given by its place or its name is given once.
+        if (g->more && !found) f = fact_join(f, g->rest);
         if (!found && p->param.def) {
             f = fact_join(f, varies_eval(v, c->scope, p->param.def));
             f.how |= FACT_STAYS; // one object for all calls

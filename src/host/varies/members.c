@@ -303,6 +303,7 @@ Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g) {
     if (plain && fact_call(name, g->arg, g->args, &f)) return f;
     if (str_is(name, "num_programs")) return fact_number(FACT_VARIES, 1, FACT_ELEMENTS - 1);
     if (str_is(name, "program_id")) return fact_number(FACT_VARIES, 0, FACT_ELEMENTS - 1);
+    if (str_is(name, "<has>")) return fact_other(given_how(g) | FACT_VARIES | FACT_KEPT);
     uint8_t empty = keeps_elements(name, g) ? 0 : FACT_EMPTY;
     return fact_other(given_how(g) | empty | (read ? FACT_VARIES : 0));
 }

@@ -58,6 +58,7 @@ typedef struct {
     char warning[WIRE_MESSAGE_MAX]; // of an accepted one: the first that checking its kernels has met, or ""
     bool found;                     // a finding in the source: its sentence names the candidate's own words
     bool refuses;                   // the finding is an error that the candidate itself has raised (decide.h)
+    int64_t refused;                // the length of lines in the case where it does
     bool noted;                     // so may a note of the checker that the sentence ends in
     bool placed;
     Span place;      // in the source, if `placed`

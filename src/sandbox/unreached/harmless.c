@@ -196,6 +196,61 @@ static void reads(void *arg, const Node *n) {
     node_each_child(n, reads, h); // a tree's height is bounded
 }
 
+// ---- what only takes away
+//
+// for k in list(self.cache): del self.cache[k]. Without a turn there is nothing in it to take out.
+
+// `list(cache.items())[:2]` as what is gone through, by its dotted name.
+static bool gone_through(const Node *n, Buf *out) {
+    if (n->kind == NODE_SUBSCRIPT) {
+        const Node *s = n->subscript.index;
+        if (s->kind != NODE_SLICE || s->slice.lo || s->slice.step || !s->slice.hi ||
+            s->slice.hi->kind != NODE_INT || s->slice.hi->integer.value < 1)
+            return false;
+        n = n->subscript.value;
+    }
+    if (n->kind == NODE_CALL && n->call.args.n == 1 && !n->call.keywords.n &&
+        (node_is_name(n->call.func, "list") || node_is_name(n->call.func, "tuple") ||
+         node_is_name(n->call.func, "sorted")))
+        n = n->call.args.at[0];
+    const Node *f = n->kind == NODE_CALL ? n->call.func : n;
+    if (n->kind == NODE_CALL && f->kind == NODE_ATTRIBUTE && !n->call.args.n && !n->call.keywords.n &&
+        (str_is(f->attribute.name, "keys") || str_is(f->attribute.name, "items") ||
+         str_is(f->attribute.name, "values")))
+        n = f->attribute.value;
+    return node_dotted(n, out);
+}
+
+static bool is_called(Arena *a, const Node *n, Str name) {
+    Buf text = BUF(a);
+    return node_dotted(n, &text) && str_eq(buf_str(&text), name);
+}
+
+static bool only_takes(const Harmless *h, const Nodes *body, Str from) {
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        const Node *call = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL ? n->value : NULL;
+        bool ok = n->kind == NODE_PASS;
+        if (n->kind == NODE_IF)
+            ok = is_plain(h, n->branch.cond) && only_takes(h, &n->branch.then, from) &&
+                 only_takes(h, &n->branch.otherwise, from);
+        if (n->kind == NODE_DELETE && n->items.n == 1 && n->items.at[0]->kind == NODE_SUBSCRIPT)
+            ok = is_called(h->arena, n->items.at[0]->subscript.value, from) &&
+                 is_plain(h, n->items.at[0]->subscript.index);
+        if (call && call->call.func->kind == NODE_ATTRIBUTE && str_is(call->call.func->attribute.name, "pop"))
+            ok = is_called(h->arena, call->call.func->attribute.value, from) && call->call.args.n > 0 &&
+                 is_plain(h, call->call.args.at[0]) && !harmless_works(h, call->call.args.at[0]);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+bool harmless_taking(const Harmless *h, const Node *loop) {
+    Buf of = BUF(h->arena);
+    return loop->kind == NODE_FOR && !loop->loop.otherwise.n && gone_through(loop->loop.iter, &of) &&
+           only_takes(h, &loop->loop.body, buf_str(&of));
+}
+
 // ---- options of launches
 //
 // kernel[grid](..., num_warps=4 if n < 100 else 8): of a kernel under @triton.jit alone nobody else sees it,

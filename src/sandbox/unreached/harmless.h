@@ -17,5 +17,8 @@ bool harmless_change(const Harmless *h, const Node *n);
 bool harmless_branch(const Harmless *h, const Node *branch);
 // Of a conditional expression the arm that was left out, where it would give a launch other options alone.
 bool harmless_arm(const Harmless *h, const Node *ifexp, const Node *arm);
+// A loop that takes items out of what it goes through, and does nothing else: that it has no turn in some
+// call cannot matter.
+bool harmless_taking(const Harmless *h, const Node *loop);
 // Nothing but an exception comes of it.
 bool ends_in_raise(const Nodes *body);

@@ -323,7 +323,7 @@ static void first_turn(Walk *w, const Node *n, const Node *by) {
 static void loop(Walk *w, const Node *n) {
     bool ran = any_ran(w, &n->loop.body);
     if (cover_ran(w->cover, n, w->kernel)) parts(w, n->loop.iter, AS_VALUE);
-    if (tells(w, &n->loop.body)) first_turn(w, n, n->loop.iter);
+    if (tells(w, &n->loop.body) && !harmless_taking(w->harmless, n)) first_turn(w, n, n->loop.iter);
     if (ran || varies_loops(varies(w), w->scope, n->loop.iter)) under(w, n->loop.iter, &n->loop.body);
     block(w, &n->loop.otherwise);
 }

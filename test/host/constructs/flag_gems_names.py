@@ -51,3 +51,27 @@ logger = logging.getLogger(__name__.join("."))
 
 def run(x):
     return launch(x)
+# --- unsupported: write them down: configs=
+from flag_gems import runtime
+
+
+@triton.autotune(configs=runtime.get_tuned_config("relu2"), key=["n"])
+@triton.jit
+def tuned(x_ptr, y_ptr, stride, n, BLOCK: tl.constexpr):
+    pass
+
+
+def run(x):
+    return launch(x)
+# --- unsupported: its functions stand in a file
+from flag_gems import runtime
+
+
+@triton.heuristics(runtime.get_heuristic_config("relu2"))
+@triton.jit
+def tuned(x_ptr, y_ptr, stride, n, BLOCK: tl.constexpr):
+    pass
+
+
+def run(x):
+    return launch(x)

@@ -33,7 +33,7 @@ TABLE = {"size": launch}
 def run(x):
     TABLE["size"] = 3
     return launch(x)
-# --- parse_reject: keep state
+# --- parse_reject: the module holds this value
 def maker():
     seen = []
 

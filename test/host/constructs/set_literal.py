@@ -9,3 +9,16 @@ def run(x):
 def run(x):
     for b in {256, 64}:
         return launch(x, b)
+# --- ok: Accepted
+WORDS = frozenset(("a", "b"))
+
+
+def run(x):
+    return launch(x, 256 if "a" in WORDS else 3)
+# --- parse_reject: the module holds this value
+WORDS = frozenset((64, 128))
+
+
+def run(x):
+    WORDS.add(x.shape[1])
+    return launch(x)

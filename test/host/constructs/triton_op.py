@@ -25,8 +25,20 @@ def outer(x: torch.Tensor) -> torch.Tensor:
     return relu2_op(x)
 
 
+@relu2_op.register_kernel("cpu")
+def _(x):
+    return torch.relu(x) ** 2
+
+
+def backward(ctx, grad):
+    raise NotImplementedError("backward")
+
+
+relu2_op.register_autograd(backward, setup_context=backward)
+
+
 def run(x):
-    return outer(x)
+    return torch.ops.mylib.outer(x) if x.shape[0] > 1 else torch.ops.mylib.outer.default(x)
 # --- parse_reject: torch.ops
 def run(x):
     return torch.ops.aten.relu(x)

@@ -4,7 +4,7 @@
 #define IF(cond)   "if " cond ":\n    A = 1\nelse:\n    A = 2\n" END
 #define YES(cond)  HAS(IF(cond), "A = 1\n"), LACKS(IF(cond), "A = 2")
 #define NO(cond)   HAS(IF(cond), "A = 2\n"), LACKS(IF(cond), "A = 1")
-#define NONE(cond) HAS(IF(cond), "else:")
+#define NONE(cond) HAS(IF(cond), "A = 1 if branch 0 else 2")
 #define V          "from packaging import version\n"
 
 static void what_is_known_is_decided(void **state) {
@@ -53,7 +53,7 @@ static void versions_are_those_of_the_language(void **state) {
             "compare_version('triton', operator.ge, '3.0.0')"),
         "\nA = 1\n");
     HAS("def compare_version(a, b, c):\n    return 1\n" IF("compare_version('triton', operator.ge, '3.0.0')"),
-        "else:");
+        "if branch 0");
     NONE("compare_version('triton', operator.ge, '3.0.0')");
 }
 
