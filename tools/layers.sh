@@ -3,8 +3,8 @@
 # with code in it, one or two levels below src/. Pairs that are in order and still forbidden stand below.
 order="base base/numeric lang lang/parse tensor
 tile/code tile/loops tile/vm tile/check tile/ops
-host host/policy host/varies host/python host/candidate host/reference op module
-gpu sandbox/unreached sandbox cases rank judge/verdict judge mutate explain measure/compile measure/timing measure store service/manifest service prove
+host host/policy host/normalize host/varies host/python host/candidate host/reference op module
+gpu sandbox/unreached sandbox sandbox/child cases rank judge/verdict judge mutate explain measure/compile measure/timing measure store service/manifest service prove
 text weights/format weights weights/quant model/product model train/engine train
 graph grammar propose mint corpus cmd/line cmd/shared cmd"
 # FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.

@@ -3,8 +3,8 @@
 // filter and (for hidden cases) the seed; never on a candidate.
 #pragma once
 #include "cases/draw.h"
-#include "sandbox/coverage.h"
-#include "sandbox/explore.h"
+#include "sandbox/child/coverage.h"
+#include "sandbox/child/explore.h"
 
 struct PlannedCase {
     DType dtype; // of the floating inputs

@@ -1,8 +1,8 @@
 // branches.h - sizes with which a candidate takes branches that no case has taken, found by a search in a
-// child of its own (sandbox/explore.h).
+// child of its own (sandbox/child/explore.h).
 #pragma once
 #include "cases/plan.h"
-#include "sandbox/explore.h"
+#include "sandbox/child/explore.h"
 #include "sandbox/fork_servers.h"
 
 typedef struct {
@@ -12,8 +12,8 @@ typedef struct {
     Extras extras;
 } BranchSearch;
 // ordinary: sizes that every kernel has to be right for. beyond: rows or tensors so large that it may say
-// that it will not have them. many: so many rows that they are copies of a few (judge/large_points.h). What is
-// larger still is left out: no case of it could be computed.
+// that it will not have them. many: so many rows that they are copies of a few (judge/large_points.h). What
+// is larger still is left out: no case of it could be computed.
 typedef struct {
     ExplorePoints ordinary, beyond, many;
 } BranchPoints;

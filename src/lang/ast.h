@@ -1,5 +1,5 @@
 // ast.h - the syntax tree of the Python that kernels, hosts and references are written in. Nodes are
-// immutable after parsing (a candidate's own are settled first, host/policy/normalize.c) and live in the
+// immutable after parsing (a candidate's own are settled first, host/normalize/normalize.c) and live in the
 // arena they were parsed into; names and texts borrow from the source or the arena. A pointer that may be
 // absent says "or NULL".
 #pragma once
@@ -134,7 +134,7 @@ struct Node {
             Nodes params, body, decorators;
             Node *returns; // or NULL
             bool async;
-            bool memo; // functools keeps its results; set after parsing (host/policy/memoised.c)
+            bool memo; // functools keeps its results; set after parsing (host/normalize/memoised.c)
         } function;    // FUNCTION
         struct {
             Str name;

@@ -2,7 +2,7 @@
 #include "module/module.h"
 
 #include "base/numeric/rng.h"
-#include "host/policy/screen.h"
+#include "host/normalize/normalize.h"
 #include "host/python/entry.h"
 #include "module/module_draw.h"
 #include "op/embed.h"

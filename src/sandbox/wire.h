@@ -96,7 +96,7 @@ static inline int64_t spec_window_at(int64_t rows, int k) {
     return at[k];
 }
 
-// One of several calls of one program, made after all cases: see sandbox/child_calls.c.
+// One of several calls of one program, made after all cases: see sandbox/child/child_calls.c.
 enum {
     CALL_BUILDS = 1, // the first of a sequence: the program is built for it, as for a case
     CALL_RENEWS =

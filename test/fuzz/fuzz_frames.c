@@ -1,8 +1,8 @@
 // What a child says of sizes and of lines that no case reached, as any bytes: no crash, no read outside, and
 // what is read is within its bounds and can be said again in the same words.
 #include "judge/decide.h"
-#include "sandbox/coverage.h"
-#include "sandbox/explore.h"
+#include "sandbox/child/coverage.h"
+#include "sandbox/child/explore.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

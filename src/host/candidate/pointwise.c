@@ -1,4 +1,4 @@
-// What the text that stands for @pointwise_dynamic calls (host/policy/pointwise.c): torch's types of results,
+// What the text that stands for @pointwise_dynamic calls (host/normalize/pointwise.c): torch's types of results,
 // shapes that several tensors have together, and how far apart neighbours lie. No file can write their names.
 #include "host/python/api.h"
 

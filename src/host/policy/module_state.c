@@ -1,7 +1,7 @@
 // Lists and dictionaries of a module that its functions fill: `_cache[N] = block`, `_calls[0] += 1`. They are
 // state between calls, like what an object of ModelNew keeps, and are judged like that: called again and
-// again (sandbox/child_calls.c), with every condition on them counted (host/varies). To stay within what that
-// sees:
+// again (sandbox/child/child_calls.c), with every condition on them counted (host/varies). To stay within
+// what that sees:
 //
 //   - the whole file binds the name once, to a display of numbers and texts, or to nothing in it;
 //   - what is put there are numbers, texts and the like (value.c): tensors are for objects to keep;

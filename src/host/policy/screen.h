@@ -34,42 +34,7 @@ bool is_written_list(const Node *n, bool whole);
 // some of them), counted from 0; -1 for any other.
 enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
-// The parts of host_normalize().
-void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
-void named_values_normalize(Arena *a, Node *module);
-void entry_forms_normalize(Arena *a, Node *module);
-void inherits_normalize(Arena *a, Node *module);
-void module_holders_normalize(Arena *a, Node *module);
-void data_classes_normalize(Arena *a, Node *module);
-#define DATA_CLASS  "data class"  // a name in such a class
-#define NAMED_TUPLE "named tuple" // of a class whose objects are tuples
-void enums_normalize(Arena *a, Node *module);
-#define ENUM_CLASS "enum class" // of one whose constants are its only objects
-void local_imports_normalize(Arena *a, Node *module);
-void matches_normalize(Arena *a, Node *module);
-void finally_normalize(Arena *a, Node *module);  // try without handlers
-void versions_normalize(Arena *a, Node *module); // what is asked of torch.version
-void questions_normalize(Arena *a, Node *module);
-// Definitions under an `if` of the module whose answer is not fixed: both, one of them chosen.
-void module_branches_normalize(Arena *a, Node *module);
-bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
-MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
-// Questions whether a value is of classes that no value here is of: imported ones, and numbers that are
-// complex.
-void types_normalize(Arena *a, Node *module, const Names *types);
-// Functions under the decorator of these names as what it makes of them.
-MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);
 bool imports_normalize(Arena *a, Node *module, DiagList *d);
-void dead_code_drop(Arena *a, Node *module);
-void wrappers_normalize(Arena *a, Node *module);
-Node *wrapper_given(const Node *g);                // the one function that g defines and returns; NULL
-void contiguous_normalize(Arena *a, Node *module); // decorators that make arguments contiguous
-void attributes_normalize(Arena *a, Node *module); // getattr and its like, of names that are written down
-bool is_member_of_modules(Str name);               // that nn.Module gives every module, or may give it
-void memoised_normalize(Arena *a, Node *module);
-void augmented_normalize(Arena *a, Node *module);
-void first_items_normalize(Arena *a, Node *module);  // next(iter(x))
-void named_truths_normalize(Arena *a, Node *module); // bool, any and their like where they are not called
 // Lists and dictionaries of the module that calls may change are marked (Node.assign.kept); their names.
 void module_state_normalize(Arena *a, Node *module);
 void names_of_state(Names *names, const Node *module);

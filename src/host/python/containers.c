@@ -4,7 +4,7 @@
 
 // ---- lists
 
-// Nothing stays behind: what a program keeps is told by what is in reach of it (sandbox/child_calls.c).
+// Nothing stays behind: what a program keeps is told by what is in reach of it (sandbox/child/child_calls.c).
 bool seq_take(Interp *in, Span at, Seq *s, int64_t i) {
     if (!host_work(in, at, s->n / 4) || !not_frozen(in, at, s->frozen)) return false;
     memmove(s->at + i, s->at + i + 1, (size_t)(s->n - i - 1) * sizeof *s->at);

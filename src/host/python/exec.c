@@ -1,4 +1,4 @@
-#include "host/policy/screen.h"
+#include "host/normalize/normalize.h"
 #include "host/python/api.h"
 #include "host/python/form.h"
 #include "lang/library.h"

@@ -1,3 +1,4 @@
+#include "host/normalize/normalize.h"
 #include "host/python/form.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "cases/draw.h"
 #include "judge/verdict/mutation_score.h"
 #include "rank/rank.h"
-#include "sandbox/coverage.h"
+#include "sandbox/child/coverage.h"
 
 typedef enum {
 #define VERDICT(id, class, doc) STATUS_##id,

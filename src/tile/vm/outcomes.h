@@ -1,5 +1,5 @@
 // outcomes.h - which ways the conditions of a candidate have come out, while sizes are looked for that make
-// one come out in a new way (sandbox/explore.h). Nothing is launched then; host code runs, and conditions of
+// one come out in a new way (sandbox/child/explore.h). Nothing is launched then; host code runs, and conditions of
 // kernels that follow from arguments are evaluated. Arithmetic can choose as a condition does, so the sign of
 // every number that is computed is an outcome, too.
 #pragma once

@@ -26,7 +26,7 @@ def run(x):
     y = torch.empty((m, n), dtype=x.dtype, device=x.device)
     relu2[(m, triton.cdiv(n, 256))](x, y, x.stride(0), n, BLOCK=256)
     return y
-# --- unsupported: only what src/host/policy/foreign.def lists is known
+# --- unsupported: only what src/host/normalize/foreign.def lists is known
 import torch
 import triton
 import triton.language as tl

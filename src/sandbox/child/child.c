@@ -1,0 +1,674 @@
+// What runs behind the closed door: the candidate's source against every case of a draw. No descriptor but
+// the report pipe, no memory but the arena's. Nothing here judges: outputs and counts go to the parent as
+// they are.
+#include "sandbox/child/child.h"
+#include "lang/library.h"
+#include "sandbox/child/explore.h"
+#include "sandbox/record.h"
+#include "sandbox/syscall_filter.h"
+#include "tile/loops/loops.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+// Sent together, they wake the parent once for all of a quick draw.
+enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
+
+static void send_waiting(Child *c) {
+    if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) _exit(EXIT_PIPE);
+    c->waiting = 0;
+}
+
+void send_report(Child *c, const CaseReport *r) {
+    c->report[c->waiting++] = *r;
+    bool last = r->kind != REPORT_RAN && r->kind != REPORT_CALL;
+    if (c->waiting == REPORTS_TOGETHER || last) send_waiting(c);
+}
+
+CaseReport report_of(const Child *c, ReportKind kind) {
+    return (CaseReport){.magic = WIRE_MAGIC,
+                        .case_index = c->at,
+                        .kind = (int32_t)kind,
+                        .call = c->call_number,
+                        .nth = c->nth};
+}
+
+void send_finding(Child *c, const Diag *d, const Counters *count) {
+    CaseReport r = report_of(c, REPORT_FINDING);
+    size_t at = d->span.at < c->source.len ? d->span.at : c->source.len;
+    size_t len = d->span.len < c->source.len - at ? d->span.len : c->source.len - at;
+    r.finding = (int32_t)d->kind;
+    r.at = (uint32_t)at;
+    r.len = (uint32_t)len;
+    if (count) r.count = *count;
+    wire_message(&r, d->msg);
+    send_report(c, &r);
+}
+
+// A limit of ours, however generous: it says nothing about the program.
+static void memory_gone(void *arg) {
+    Child *c = arg;
+    char text[128];
+    snprintf(
+        text, sizeof text,
+        "out of memory: the program needs more than the %zu MiB that it may use: that is a limit of this "
+        "version",
+        c->job->arena_bytes >> 20);
+    Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text};
+    send_finding(c, &d, NULL);
+    _exit(EXIT_DONE);
+}
+
+bool within(int64_t at, int64_t bytes, size_t all) {
+    return at >= 0 && bytes >= 0 && (uint64_t)at <= all && (uint64_t)bytes <= all - (uint64_t)at;
+}
+
+static bool watch_read(Child *c, int64_t at) {
+    int64_t traces = c->cases * (int64_t)sizeof(Trace);
+    if (at % (int64_t) _Alignof(Trace) || !within(at, traces, c->job->output_bytes)) return false;
+    c->trace = (Trace *)(c->job->output + at);
+    c->flags = c->job->output + at + traces;
+    c->flags_bytes = c->job->output_bytes - (size_t)(at + traces);
+    return true;
+}
+
+// The mappings are the parent's work; a fault in them is ours.
+static bool job_read(Child *c) {
+    const ChildJob *job = c->job;
+    const JobHeader *h = (const JobHeader *)job->job;
+    const DrawHeader *d = (const DrawHeader *)job->draw;
+    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->include_len < 0 || h->model_len < 0 ||
+        h->source_len > job->job_bytes - sizeof *h)
+        return false;
+    size_t behind = job->job_bytes - sizeof *h - h->source_len;
+    if ((uint64_t)h->include_len > behind || (uint64_t)h->model_len != behind - (size_t)h->include_len)
+        return false;
+    c->explores = job->draw_bytes >= sizeof *d && d->magic == EXPLORE_MAGIC && d->cases == 0 && d->calls == 0;
+    c->records = job->draw_bytes >= sizeof *d && d->magic == RECORD_MAGIC && d->cases == 0 && d->calls == 0;
+    if (job->draw_bytes < sizeof *d || (d->magic != WIRE_MAGIC && !c->explores && !c->records) ||
+        d->cases > WIRE_CASES_MAX)
+        return false;
+    if (d->calls > WIRE_CALLS_MAX || (d->calls > 0 && d->cases == 0)) return false;
+    if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec) + d->calls * sizeof(CallSpec)) return false;
+    if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
+    if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
+    c->source = (Str){(const char *)(h + 1), h->source_len};
+    c->extras.include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
+    c->extras.old_names = h->old_names != 0;
+    c->extras.model = (Str){c->extras.include.p + c->extras.include.len, (size_t)h->model_len};
+    c->tune = (int)h->tune;
+    c->sparse = (size_t)h->sparse_bytes;
+    c->spec = (const CaseSpec *)(d + 1);
+    c->cases = (int)d->cases;
+    c->call_spec = (const CallSpec *)(c->spec + c->cases);
+    c->calls = (int)d->calls;
+    return h->watch_at == 0 || watch_read(c, h->watch_at);
+}
+
+// An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
+static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+    if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
+    if (t->at != TENSOR_ZEROS && !within(t->at, t->bytes, c->job->draw_bytes)) return false;
+    *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
+    memcpy(out->shape, t->shape, sizeof out->shape);
+    memcpy(out->stride, t->stride, sizeof out->stride);
+    if (t->at == TENSOR_ZEROS) {
+        const uint8_t *zeros = t->bytes < 0 ? NULL : storage_sparse(&m->storages, (size_t)t->bytes);
+        return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, (size_t)t->bytes, &out->storage);
+    }
+    const uint8_t *data = c->job->draw + t->at;
+    int64_t all;
+    if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
+        all == t->bytes / dtype_bytes(out->dtype) && t->bytes % dtype_bytes(out->dtype) == 0)
+        return storage_wrap_open(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage);
+    if (!storage_wrap_rows(&m->storages, out, data, (size_t)t->bytes, &out->storage)) return false;
+    if (out->storage) return true;
+    if (!storage_wrap(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage)) return false;
+    tensor_expose(out, SHADOW_ALLOC | SHADOW_INIT);
+    return true;
+}
+
+// ---- inputs that are changed in place
+
+static bool is_changed(const CaseSpec *spec, int input) {
+    for (int k = 0; k < spec->outputs; k++)
+        if (spec->output[k].input == input) return true;
+    return false;
+}
+
+// Of a tensor that is not there, the rows that somebody looks at (CaseSpec.windows).
+static bool windows_restore(const Child *c, StorageTable *table, const CaseTensor *t, const Tensor *x) {
+    int64_t size = dtype_bytes(x->dtype), row = x->rank > 0 ? x->stride[0] * size : 0;
+    if (t->at == TENSOR_ZEROS || x->rank < 1 || x->shape[0] < 2 * WINDOWS * WINDOW_ROWS) return true;
+    for (int k = 0; k < WINDOWS; k++) {
+        int64_t at = x->offset * size + spec_window_at(x->shape[0], k) * row, bytes = WINDOW_ROWS * row;
+        if (!within(at, bytes, x->storage->bytes) ||
+            !storage_sparse_write(table, x->storage->data + at, (size_t)bytes))
+            return false;
+        memcpy(x->storage->data + at, c->job->draw + t->at + at, (size_t)bytes);
+    }
+    return true;
+}
+
+bool input_restore(const Child *c, const CaseTensor *t, Tensor *input) {
+    Storage *s = input->storage;
+    if (t->at == TENSOR_ZEROS || !within(t->at, t->bytes, c->job->draw_bytes) || s->open) return false;
+    memcpy(s->data, c->job->draw + t->at, s->bytes);
+    memset(s->shadow, 0, s->bytes); // gaps between rows do not exist
+    tensor_expose(input, SHADOW_ALLOC | SHADOW_INIT);
+    return true;
+}
+
+// A storage of its own, with the input's values: whatever the program does to it, the input stays.
+static bool input_copy(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+    StorageTable *table = &m->storages;
+    Tensor original;
+    if (t->bytes < 0 || !input_wrap(c, m, t, &original)) return false;
+    *out = original;
+    if (!storage_new(table, out->dtype, (size_t)t->bytes, &out->storage)) return false;
+    return out->storage->open ? windows_restore(c, table, t, out) : input_restore(c, t, out);
+}
+
+bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]) {
+    const CaseTensor *all = inputs_of(c, spec);
+    for (int i = 0; i < spec->inputs; i++) {
+        const CaseTensor *t = &all[i];
+        if (!(is_changed(spec, i) ? input_copy : input_wrap)(c, m, t, &input[i])) return false;
+    }
+    return true;
+}
+
+// ---- outputs
+
+bool outputs_sane(const CaseSpec *spec) {
+    if (spec->outputs < 1 || spec->outputs > WIRE_OUTPUTS_MAX) return false;
+    for (int k = 0; k < spec->outputs; k++) {
+        const CaseOutput *o = &spec->output[k];
+        if (o->input < -1 || o->input >= spec->inputs) return false;
+        if (spec->output_bytes < 0 || !within(o->at, o->bytes, (size_t)spec->output_bytes)) return false;
+    }
+    return true;
+}
+
+void outputs_expect(HostProgram *p, const CaseSpec *spec) {
+    HostOutput want[HOST_OUTPUTS_MAX];
+    for (int k = 0; k < spec->outputs; k++) want[k].input = spec->output[k].input;
+    host_expect(p, want, spec->outputs);
+}
+
+// The allocation of what is shared; of an input, the last place where something is returned.
+static Span shared_at(const Child *c, const Storage *m) {
+    if (m->made_len > 0) return (Span){m->made_at, m->made_len};
+    return host_returns(c->module);
+}
+
+static bool share_memory(Child *c, Machine *m, const char *what, const Tensor *x, const Tensor *y) {
+    ArenaMark mark = arena_mark(&c->call);
+    bool share = tensor_overlaps(&c->call, x, y);
+    arena_reset(&c->call, mark);
+    return share && !diag_add(m->diags, DIAG_OVERLAP, shared_at(c, y->storage), "%s share memory", what);
+}
+
+bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *input, const Tensor *out) {
+    char what[64];
+    if (spec->outputs == 1 || m->storages.sparse) return true; // of those, only sizes count
+    for (int k = 0; k < spec->outputs; k++)
+        for (int i = 0; i < k; i++) {
+            snprintf(what, sizeof what, "outputs %d and %d", i + 1, k + 1);
+            if (share_memory(c, m, what, &out[i], &out[k])) return false;
+        }
+    for (int k = 0; k < spec->outputs; k++)
+        for (int i = 0; spec->output[k].input < 0 && i < spec->inputs; i++) {
+            snprintf(what, sizeof what, "output %d and input %d", k + 1, i + 1);
+            if (share_memory(c, m, what, &input[i], &out[k])) return false;
+        }
+    return true;
+}
+
+static void count_unwritten(const uint8_t *flags, int64_t n, ReportOutput *r) {
+    for (int64_t i = 0; i < n; i++)
+        if (!(flags[i] & SHADOW_STORED) && r->unwritten++ == 0) r->first_unwritten = i;
+}
+
+// A store has reached every byte of it: as nearly always, and seen without a flag for each element.
+static bool all_stored(const Tensor *t, int64_t n) {
+    const Storage *m = t->storage;
+    size_t size = (size_t)dtype_bytes(t->dtype);
+    return n > 0 && m->shadow && tensor_is_contiguous(t) &&
+           tile_loops()->memory->all_flags(m->shadow + (size_t)t->offset * size, (size_t)n * size) &
+               SHADOW_STORED;
+}
+
+// Some rows of an answer that is larger than memory. What does not fit is not handed out.
+static void windows_take(Child *c, const CaseSpec *spec, const CaseOutput *o, const Tensor *t) {
+    if (t->rank < 1 || t->shape[0] < 2 * WINDOWS * WINDOW_ROWS) return;
+    Tensor part = *t;
+    part.shape[0] = WINDOW_ROWS;
+    int64_t bytes = tensor_numel(&part) * dtype_bytes(t->dtype);
+    if (bytes > o->bytes / WINDOWS) return;
+    for (int k = 0; k < WINDOWS; k++) {
+        part.offset = t->offset + spec_window_at(t->shape[0], k) * t->stride[0];
+        tensor_gather(&part, c->job->output + spec->output_at + o->at + k * bytes, NULL);
+    }
+}
+
+// Copies an output out when there is room for it: when there is not, its shape or dtype is wrong and the
+// parent says so.
+static void output_take(Child *c, const CaseSpec *spec, const CaseOutput *o, const Tensor *t, int order,
+                        ReportOutput *r) {
+    r->dtype = (int32_t)t->dtype;
+    r->rank = t->rank;
+    memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
+    if (spec->windows) return windows_take(c, spec, o, t);
+    int64_t n = tensor_numel(t), at = spec->output_at + o->at;
+    if (n > o->bytes / dtype_bytes(t->dtype)) return;
+    uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
+    tensor_gather(t, c->job->output + spec_output_at(spec, order) + o->at, flags);
+    if (flags && o->input < 0) count_unwritten(flags, n, r);
+    if (t->storage->origin) tensor_origins(t, c->job->output + spec->origin_at + o->at);
+    if (!c->flags || order > 0 || !within(at, n, c->flags_bytes)) return;
+    for (int64_t i = 0; o->input >= 0 && i < n; i++) flags[i] |= SHADOW_STORED; // nothing is missing there
+    memcpy(c->flags + at, flags, (size_t)n);
+}
+
+void outputs_take(Child *c, const CaseSpec *spec, const Tensor *out, int order, CaseReport *r) {
+    for (int k = 0; k < spec->outputs; k++)
+        output_take(c, spec, &spec->output[k], &out[k], order, &r->output[k]);
+}
+
+static bool marks_wrap(const Child *c, Arena *a, const CaseTensor *t, Tensor *input) {
+    if (!within(t->marks, t->bytes, c->job->draw_bytes)) return false;
+    if (t->marks <= 0) return true;
+    const uint8_t *marks = c->job->draw + t->marks;
+    input->storage->origin = (uint8_t *)(uintptr_t)marks; // never written, where the storage is read-only
+    if (input->storage->read_only) return true;
+    input->storage->origin = arena_raw(a, (size_t)t->bytes + 1, 1);
+    memcpy(input->storage->origin, marks, (size_t)t->bytes);
+    return true;
+}
+
+// Autotuned kernels: every config is judged on the short rows. The short cases of each dtype count through
+// the configs, and each dtype goes on where the one before it has stopped: up to as many configs as a dtype
+// has short cases are run in every dtype, up to as many as there are short cases in one at least. The long
+// cases do the same from a config drawn at random on. At level full the referee makes as many passes over the
+// cases as there are configs, each turned by one: every config meets every case.
+enum { SHORT_ROW = 1000 };
+static bool is_short(const Child *c, const CaseSpec *spec) {
+    const CaseTensor *all = inputs_of(c, spec);
+    for (int i = 0; all && i < spec->inputs; i++) {
+        const CaseTensor *t = &all[i];
+        if (t->rank > 0 && t->rank <= TENSOR_RANK_MAX && t->shape[t->rank - 1] >= SHORT_ROW) return false;
+    }
+    return true;
+}
+
+static int32_t float_dtype(const Child *c, const CaseSpec *spec) {
+    const CaseTensor *all = inputs_of(c, spec);
+    for (int i = 0; all && i < spec->inputs; i++)
+        if (all[i].dtype >= DT_F16 && all[i].dtype < DT_COUNT) return all[i].dtype;
+    return -1;
+}
+
+int case_tune(const Child *c) {
+    const CaseSpec *spec = &c->spec[c->at];
+    bool is_long = !is_short(c, spec);
+    int place = is_long ? (int)(c->spec[0].order_seed >> 34) : 0;
+    for (int i = 0; i < c->cases; i++) {
+        if (is_short(c, &c->spec[i]) == is_long) continue;
+        int32_t theirs = float_dtype(c, &c->spec[i]), own = float_dtype(c, spec);
+        place += theirs < own || (theirs == own && i < c->at);
+    }
+    return place;
+}
+
+// With cases of long rows alone (--shape) nothing can promise that each config is judged.
+static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
+    if (c->spec[c->at].sampled) return false; // of addresses alone, which hardly any config changes
+    if (c->spec[c->at].any_config) return false;
+    if (c->short_cases == 0 || m->autotune.configs <= c->short_cases) return false;
+    if (c->trace && c->cases == 1) return false; // a person's experiment, in as many passes as configs
+    char text[160];
+    snprintf(text, sizeof text,
+             "an autotuned kernel has %d configs, more than the %d short cases that judge one each",
+             m->autotune.configs, c->short_cases);
+    Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text, .span = {module->span.at, 0}};
+    send_finding(c, &d, &m->count);
+    return true;
+}
+
+// Code that one case has compiled serves the others: what was said about it then stays said.
+void keep_note(Child *c, const DiagList *diags) {
+    for (int i = 0; !c->note[0] && i < diags->count; i++)
+        if (diags->at[i].kind == DIAG_WARNING) snprintf(c->note, sizeof c->note, "%s", diags->at[i].msg);
+}
+
+// Builds the program and calls it once. What building took has to be as it was after the call: then no call
+// of it, whatever comes before, finds anything else than this one did. Large things are not compared, and
+// count as changed.
+static bool run_watched(Child *c, Machine *m, const Tensor *input, Tensor *out) {
+    enum { COMPARED_MOST = 1 << 18 };
+    const CaseSpec *spec = &c->spec[c->at];
+    HostProgram *p = host_program(m, c->cache, c->module);
+    outputs_expect(p, spec);
+    ArenaMark mark = arena_mark(&c->call);
+    if (!host_build(p, input, spec->inputs)) return false;
+    c->binding = host_binding(p);
+    ArenaCopy built;
+    bool compared = !c->keeps && arena_copy(&c->call, mark, COMPARED_MOST, &built);
+    if (!host_call(p, input, spec->inputs, out) || !outputs_apart(c, m, spec, input, out)) return false;
+    if (!c->keeps) c->cover->keeps = c->keeps = !compared || !arena_copy_same(&built);
+    return true;
+}
+
+// One of the runs of a case's program.
+typedef struct {
+    int number; // of its room
+    bool reversed;
+    ContractSide side;
+    bool natural; // programs from the last to the first, for what is found then; `told`: something was
+    bool told;
+    bool unknown; // it has found what says nothing: its room is empty
+} CaseRun;
+
+// With contracted code. What other values lead to is said; that more steps or registers are needed is the
+// business of how this machine contracts.
+static bool contracted_finding(Child *c, CaseRun *run, const Diag *d, Diag *said) {
+    *said = *d;
+    if (run->side == CONTRACT_NONE) return true;
+    run->unknown = d->kind != DIAG_OOB && d->kind != DIAG_UNINIT && d->kind != DIAG_VALUE;
+    said->msg = arena_printf(
+        &c->call, "%s (with a multiplication and the sum that it goes into fused, as compilers do)", d->msg);
+    return !run->unknown;
+}
+
+// Of a store that goes too far, which of the two is met first depends on the order of the programs.
+static bool order_chooses(const Diag *d) { return d->kind == DIAG_OOB || d->kind == DIAG_RACE; }
+
+static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code);
+
+// What a program is called must not depend on the seed: such a finding is that of one order, from the last
+// program on, if there is one.
+static void tell_finding(Child *c, const CaseRun *run, const Diag *d, const Machine *m, ArenaMark mark) {
+    Diag first = *d;
+    Counters count = m->count;
+    char words[WIRE_MESSAGE_MAX];
+    int code;
+    CaseRun again = {.number = run->number, .side = run->side, .natural = true};
+    if (order_chooses(d) && m->order.seed && !m->order.sampled) {
+        snprintf(words, sizeof words, "%s", d->msg);
+        first.msg = words;
+        arena_reset(&c->call, mark);
+        (void)run_once(c, &again, NULL, &code);
+    }
+    if (!again.told) send_finding(c, &first, &count);
+}
+
+// False when it ends the run of the program: *code is the exit code then.
+static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    *code = EXIT_WIRE;
+    ArenaMark mark = arena_mark(&c->call);
+    DiagList diags = DIAGS(&c->call);
+    Machine *m = NEW(&c->call, Machine);
+    machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
+    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    if (run->natural) m->order = (ProgramOrder){.reversed = true};
+    m->contraction.side = run->side;
+    m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
+    m->gpu.processors = spec->processors;
+    m->watch.cover = c->cover;
+    m->autotune.pruned = c->tuned;
+    if (spec->sampled)
+        storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse,
+                            c->sparse, SPARSE_PAGES);
+    m->autotune.config = case_tune(c) + c->tune;
+    if (c->trace && run->number == 0) m->watch.trace = &c->trace[c->at];
+    Tensor input[WIRE_INPUTS_MAX], out[WIRE_OUTPUTS_MAX];
+    if (!inputs_wrap(c, m, spec, input)) return false;
+    m->storages.origins = spec->origin_at > 0 && run->number == 0;
+    for (int i = 0; m->storages.origins && i < spec->inputs; i++)
+        if (!marks_wrap(c, &c->call, &inputs_of(c, spec)[i], &input[i])) return false;
+
+    if (run_watched(c, m, input, out)) {
+        *code = EXIT_DONE;
+        if (run->natural) return true;
+        keep_note(c, &diags);
+        if (too_many_configs(c, m, c->module)) return false;
+        r->count = m->count;
+        r->configs = m->autotune.configs;
+        r->read_back = m->race.read_back;
+        r->atomic_launches = m->race.atomic_launches;
+        r->stores = m->order.stores;
+        r->binding = c->binding;
+        if (run->number == 0) c->contracts = m->contraction.ways;
+        outputs_take(c, spec, out, run->number, r);
+        return true;
+    }
+    const Diag *d = diag_first(&diags);
+    Diag said;
+    *code = d ? EXIT_DONE : EXIT_SILENT;
+    if (d && run->natural) {
+        run->told = order_chooses(d) && contracted_finding(c, run, d, &said);
+        if (run->told) send_finding(c, &said, &m->count);
+        return false;
+    }
+    if (d && contracted_finding(c, run, d, &said)) tell_finding(c, run, &said, m, mark);
+    return run->unknown;
+}
+
+// Without atomics, no order can show that races have not shown: one case in four makes sure of it.
+enum { ORDERS_SAMPLED = 4 };
+static bool run_again(const Child *c, const CaseReport *r) {
+    return c->spec[c->at].again > 0 && r->count.programs > r->count.launches &&
+           (r->atomic_launches > 0 || c->at % ORDERS_SAMPLED == 0);
+}
+
+// One side alone is run where the other would be the same.
+static bool run_contracted(const Child *c, ContractSide side) {
+    int asked = c->spec[c->at].contract;
+    bool only = side == CONTRACT_RIGHT && !(c->contracts >> CONTRACT_RIGHT & 1);
+    return c->contracts && asked >> side & 1 && !(only && asked >> CONTRACT_LEFT & 1);
+}
+
+// The case's own sizes are no news to whoever drew it.
+void cover_case(Child *c) {
+    const CaseSpec *spec = &c->spec[c->at];
+    Cover *v = c->cover;
+    v->case_index = c->at;
+    v->owns = 0;
+    const CaseTensor *all = inputs_of(c, spec);
+    for (int i = 0; i < spec->inputs; i++) {
+        const CaseTensor *t = &all[i];
+        int64_t numel = 1;
+        for (int d = 0; d < t->rank && v->owns + 3 < COVER_OWN_MAX; d++) {
+            v->own[v->owns++] = t->shape[d];
+            v->own[v->owns++] = t->stride[d];
+            numel *= t->shape[d];
+        }
+        if (v->owns < COVER_OWN_MAX) v->own[v->owns++] = numel;
+    }
+}
+
+static bool same_form(const ReportOutput *x, const ReportOutput *y) {
+    return x->dtype == y->dtype && x->rank == y->rank && memcmp(x->shape, y->shape, sizeof x->shape) == 0;
+}
+
+static bool spec_runs_sane(const Child *c, const CaseSpec *spec) {
+    if (spec->again < 0 || spec->again > 1 || spec->contract & ~(1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT))
+        return false;
+    return within(spec->output_at, spec->output_bytes, c->job->output_bytes) &&
+           within(spec_output_at(spec, spec_last_run(spec)), spec->output_bytes, c->job->output_bytes);
+}
+
+static bool form_follows(const CaseSpec *spec, CaseReport *r, const CaseReport *further) {
+    bool same = true;
+    for (int k = 0; k < spec->outputs; k++) same &= same_form(&r->output[k], &further->output[k]);
+    return same;
+}
+
+static void tell_unwritten(const CaseSpec *spec, CaseReport *r, const CaseReport *further) {
+    for (int k = 0; k < spec->outputs; k++)
+        if (r->output[k].unwritten == 0) r->output[k] = further->output[k];
+}
+
+static bool runs_further(Child *c, ArenaMark call, CaseReport *r, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    CaseReport further = report_of(c, REPORT_RAN);
+    CaseRun reversed = {.number = 1, .reversed = true};
+    if (run_again(c, r)) {
+        arena_reset(&c->call, call);
+        if (!run_once(c, &reversed, &further, code)) return false;
+        r->again = form_follows(spec, r, &further) ? 1 : -1;
+        if (r->again > 0) tell_unwritten(spec, r, &further);
+    }
+    for (ContractSide side = CONTRACT_LEFT; side <= CONTRACT_RIGHT; side++) {
+        CaseRun run = {.number = spec_contracted(spec, side), .side = side};
+        if (!run_contracted(c, side)) continue;
+        arena_reset(&c->call, call);
+        further = report_of(c, REPORT_RAN);
+        if (!run_once(c, &run, &further, code)) return false;
+        if (run.unknown) continue;
+        tell_unwritten(spec, r, &further); // or another form
+        r->contracted |= 1 << side;
+    }
+    return true;
+}
+
+static bool case_run(Child *c, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    *code = EXIT_WIRE;
+    if (!inputs_of(c, spec) || !outputs_sane(spec) || !spec_runs_sane(c, spec)) return false;
+    // A byte for each element: never more than the answer has bytes.
+    if (spec->origin_at && !within(spec->origin_at, spec->output_bytes, c->job->output_bytes)) return false;
+    cover_case(c);
+    CaseReport r = report_of(c, REPORT_RAN);
+    ArenaMark call = arena_mark(&c->call);
+    CaseRun first = {0};
+    if (!run_once(c, &first, &r, code) || !runs_further(c, call, &r, code)) return false;
+    wire_message(&r, c->note);
+    send_report(c, &r);
+    return true;
+}
+
+// Kernels compiled for one case serve the next. A program that asks for many gets them compiled again rather
+// than running out of room after some number of cases: each case finds nearly all of it free.
+void code_make_room(Child *c) {
+    if (c->cache && arena_left(&c->code) >= c->code_room - c->code_room / 8) return;
+    if (c->cache) arena_reset(&c->code, c->code_mark);
+    c->cache = code_cache_new(&c->code);
+}
+
+// What is the same in every case.
+VariesInputs handed_over(const Child *c) {
+    static_assert((int)VARIES_INPUTS_MAX >= (int)WIRE_INPUTS_MAX, "a rank for each input");
+    const DrawHeader *h = (const DrawHeader *)c->job->draw;
+    VariesInputs in = {.dense = h->contiguous != 0, .index = h->index};
+    const CaseTensor *t = c->cases > 0 ? inputs_of(c, &c->spec[0]) : NULL;
+    if (t) in.n = c->spec[0].inputs;
+    for (int i = 0; i < in.n; i++) in.rank[i] = (uint8_t)t[i].rank;
+    return in;
+}
+
+static int cases_run(Child *c) {
+    ArenaMark call = arena_mark(&c->call);
+    int exit_code;
+    c->code_mark = arena_mark(&c->code);
+    c->code_room = arena_left(&c->code);
+    for (int i = 0; i < c->cases; i++) c->short_cases += is_short(c, &c->spec[i]);
+    for (c->at = 0; c->at < c->cases; c->at++) {
+        code_make_room(c);
+        if (!case_run(c, &exit_code)) return exit_code;
+        arena_reset(&c->call, call);
+    }
+    if (c->keeps && !calls_run(c, &exit_code)) return exit_code;
+    c->at = -1;
+    c->call_number = c->nth = 0;
+    CaseReport done = report_of(c, REPORT_DONE);
+    done.keeps = c->keeps;
+    Buf said = BUF(&c->call);
+    VariesInputs inputs = handed_over(c);
+    coverage_say(&c->call, c->module, c->cover, &inputs, &said);
+    wire_message(&done, buf_cstr(&said));
+    send_report(c, &done);
+    return EXIT_DONE;
+}
+
+// The parent's work, too: what is wrong in it is ours.
+static bool model_read(Child *c, Node *module) {
+    DiagList d = DIAGS(&c->code);
+    module->module.model = parse_module(&c->code, c->extras.model, &d);
+    return module->module.model != NULL;
+}
+
+int child_interpret(const ChildJob *job) {
+    Child c = {.job = job, .at = -1};
+    if (!job_read(&c)) return EXIT_WIRE;
+    // Code seldom needs more than the beginning of a large page, and the first case's data may lie behind it
+    // there: every further page that is touched has to be cleared first.
+    size_t memory = job->arena_bytes - c.sparse, quarter = memory / 4 & ~(size_t)4095,
+           first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST;
+    size_t rest = memory - quarter;
+    arena_over(&c.code, job->arena, first);
+    arena_over(&c.call, (char *)job->arena + first, rest - first);
+    arena_reserve(&c.code, (char *)job->arena + rest, quarter);
+    c.code.on_full = c.call.on_full = memory_gone;
+    c.code.on_full_arg = c.call.on_full_arg = &c;
+
+    c.report = NEWN(&c.call, CaseReport, REPORTS_TOGETHER);
+    DiagList diags = DIAGS(&c.code);
+    Library *library = NULL;
+    if (c.extras.include.len && !library_open(&c.code, c.extras.include, &library)) return EXIT_WIRE;
+    if (library) library->old_names = c.extras.old_names;
+    Node *module = parse_module(&c.code, c.source, &diags);
+    if (module) module->module.library = library, module->module.old_names = c.extras.old_names;
+    if (module && c.extras.model.len && !model_read(&c, module)) return EXIT_WIRE;
+    if (!module || !host_normalize(&c.code, module, &diags) || !host_screen(module, &diags)) {
+        const Diag *d = diag_first(&diags);
+        if (!d) return EXIT_SILENT;
+        send_finding(&c, d, NULL);
+        return EXIT_DONE;
+    }
+    c.cover = NEW(&c.code, Cover);
+    c.cover->n = c.source.len;
+    // Only decorators of such names prune: autotune, libtuner.
+    c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
+    c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
+    c.cover->truth = NEWN(&c.code, CoverTruth, COVER_TRUTHS_MAX);
+    if (c.records) return record_child(&(RecordChild){job, &c.code, &c.call, module, c.tuned, c.sparse});
+    if (c.explores)
+        return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
+    c.cover->mixes = unreached_mixes(module);
+    c.module = module;
+    return cases_run(&c);
+}
+
+void child_prepare(void) {
+    static const char source[] = "import torch\n"
+                                 "import triton\n"
+                                 "import triton.language as tl\n"
+                                 "@triton.jit\n"
+                                 "def k(x, out, N, BLOCK: tl.constexpr):\n"
+                                 "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                 "    v = tl.load(x + i, mask=i < N, other=0.0).to(tl.float32)\n"
+                                 "    tl.store(out + i, tl.exp(v - tl.max(v, axis=0)), mask=i < N)\n"
+                                 "def run(x):\n"
+                                 "    out = torch.empty_like(x)\n"
+                                 "    k[(triton.cdiv(x.numel(), 4),)](x, out, x.numel(), BLOCK=4)\n"
+                                 "    return out\n";
+    static const uint16_t data[6];
+    Arena a = {0};
+    DiagList diags = DIAGS(&a);
+    const Node *module = parse_module(&a, STR(source), &diags);
+    Machine *m = NEW(&a, Machine);
+    machine_init(m, &a, &diags, 1000000);
+    Tensor x = {.dtype = DT_F16, .rank = 1, .shape = {6}, .stride = {1}}, out;
+    bool ok = module && host_screen(module, &diags) &&
+              storage_wrap(&m->storages, DT_F16, data, sizeof data, &x.storage);
+    if (ok) {
+        tensor_expose(&x, SHADOW_ALLOC | SHADOW_INIT);
+        ok = host_run(m, code_cache_new(&a), module, &x, 1, &out);
+    }
+    assert(ok);
+    arena_free(&a);
+}

@@ -1,0 +1,51 @@
+// explore_inside.h - the search of explore.h from within: what its stages share. For explore_search.c and
+// explore_sweep.c alone.
+#pragma once
+#include "sandbox/child/explore.h"
+
+enum {
+    REFUSED_MAX = 64,
+    NUMBERS_MAX = 128,
+    CORPUS_MAX = 96,
+    CORPUS_CASES = 48, // at most so many are cases' own
+    PLACES_MAX = 512,  // points that outcomes were first seen at
+    // What a point can be moved along: its sizes, and behind them the gap between rows.
+    AXIS_GAP = OP_DIMS_MAX,
+    AXES = OP_DIMS_MAX + 1,
+};
+
+typedef struct {
+    const Explorer *x;
+    const ExploreDomain *d;
+    Outcomes *o;
+    ExplorePoints *out;
+    int calls, most;
+    int64_t number[NUMBERS_MAX];
+    int numbers;
+    ExplorePoint corpus[CORPUS_MAX]; // points that were news, the cases' own too
+    uint32_t swept[CORPUS_MAX];      // of each, along which axes all has been tried
+    int corpora;
+    ExplorePoint place[PLACES_MAX];
+    int places;
+    unsigned ways; // a bit for each one that makes a difference
+    unsigned mask; // of these, those that are tried
+    uint32_t free; // the axes that can be moved along, a bit for each
+} Search;
+
+// Its size along one axis.
+static inline int64_t *along(ExplorePoint *p, int axis) {
+    return axis == AXIS_GAP ? &p->gap : &p->size[axis];
+}
+bool explore_free(const Search *s, int axis);
+ExplorePoint explore_at(const Search *s, int64_t slices, int64_t length); // all else 5
+bool explore_call(Search *s, const ExplorePoint *p, int way);             // true: something was news
+void explore_try(Search *s, const ExplorePoint *p);                       // in all ways; what is news is kept
+void explore_try_with(Search *s, const ExplorePoint *base, int axis, int64_t value);
+void explore_keep(Search *s, const ExplorePoint *p);
+bool explore_open(const Search *s, const Compared *c);
+bool explore_any_open(const Search *s);
+void explore_operands(Search *s); // every comparison that is open, from each point of the corpus
+int64_t explore_gap(const Compared *c);
+
+// What is still open, at every size of each symbol.
+void explore_sweep(Search *s);

@@ -1,0 +1,149 @@
+// The search for sizes: on conditions of a made-up candidate; and what a child says of it is read strictly.
+#include "sandbox/child/explore.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static Outcomes *outcomes;
+static int which;
+
+static bool candidate(void *arg, const ExplorePoint *p, int way) {
+    (void)arg;
+    int64_t m = p->size[0], n = p->size[1], stride = way >= EXPLORE_GAPS ? n + p->gap : n;
+    switch (which) {
+    case 0: // if M == 7 and N == 389
+        outcome_compared(outcomes, 1, m, 7, m == 7);
+        if (m == 7) outcome_compared(outcomes, 2, n, 389, n == 389);
+        return true;
+    case 1: // if N % 96 == 5 and M % 17 == 3
+        outcome_compared(outcomes, 1, n % 96, 5, n % 96 == 5);
+        if (n % 96 == 5) outcome_compared(outcomes, 2, m % 17, 3, m % 17 == 3);
+        return true;
+    case 2: outcome_compared(outcomes, 1, m * n, 12347 * 3, m * n == 12347 * 3); return true;
+    case 4: // (M == 7) * (N == 389), as a factor
+        outcome_compared(outcomes, 1, m, 7, m == 7);
+        outcome_compared(outcomes, 2, n, 389, n == 389);
+        return true;
+    case 5: // if N % 1024 == 1023 and N > 10000
+        outcome_compared(outcomes, 1, n % 1024, 1023, n % 1024 == 1023);
+        if (n % 1024 == 1023) outcome_compared(outcomes, 2, n, 10000, n > 10000);
+        return true;
+    case 6: // if N * 40503 % 65536 == 12345
+        outcome_compared(outcomes, 1, n * 40503 % 65536, 12345, n * 40503 % 65536 == 12345);
+        return true;
+    case 7: // if M * N > 1 << 22 and N % 16 == 0 and M < 300
+        outcome_compared(outcomes, 1, m * n, 1 << 22, m * n > 1 << 22);
+        if (m * n <= 1 << 22) return true;
+        outcome_compared(outcomes, 2, n % 16, 0, n % 16 == 0);
+        if (n % 16 == 0) outcome_compared(outcomes, 3, m, 300, m < 300);
+        return true;
+    case 8: // if x.stride(0) == 4104 and N < 4100
+        outcome_compared(outcomes, 1, stride, 4104, stride == 4104);
+        if (stride == 4104) outcome_compared(outcomes, 2, n, 4100, n < 4100);
+        return true;
+    case 9: // if M > 8 * N and N > 100
+        outcome_compared(outcomes, 1, m, 8 * n, m > 8 * n);
+        if (m > 8 * n) outcome_compared(outcomes, 2, n, 100, n > 100);
+        return true;
+    default: // raises there
+        outcome_compared(outcomes, 1, n, 389, n == 389);
+        return n != 389;
+    }
+}
+
+static bool found(int number, int64_t m, int64_t n) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    ExploreDomain domain = {.inputs = 1, .dims = 2, .slices = 0, .length = 1, .seeds = 1, .seed = {{5, 61}}};
+    domain.input[0].rank = 2;
+    domain.input[0].dim[1] = 1;
+    for (int i = 0; i < 2; i++) domain.dim[i].of = -1;
+    outcomes = outcomes_new(&a, NEWN(&a, uint8_t, 10), 10);
+    which = number;
+    const Node *module = parse_module(&a, STR("x = 7 + 389\n"), &d);
+    ExplorePoints *points = NEW(&a, ExplorePoints);
+    explore_search(&a, &(Explorer){&domain, outcomes, module, candidate, NULL, NULL}, points);
+    bool any = false;
+    for (int i = 0; i < points->n; i++) {
+        int64_t pm = points->size[i][0], pn = points->size[i][1], gap = points->gap[i];
+        bool gaps = points->ways[i] >> EXPLORE_GAPS;
+        switch (number) {
+        case 1: any |= pn % 96 == 5 && pm % 17 == 3; break;
+        case 2: any |= pm * pn == m * n; break;
+        case 5: any |= pn % 1024 == 1023 && pn > 10000; break;
+        case 7: any |= pm * pn > 1 << 22 && pn % 16 == 0 && pm < 300; break;
+        case 8: any |= gaps && pn + gap == 4104 && pn < 4100; break;
+        case 9: any |= pm > 8 * pn && pn > 100; break;
+        default: any |= pm == m && pn == n;
+        }
+    }
+    arena_free(&a);
+    return any;
+}
+
+static void numbers_are_met(void **state) {
+    (void)state;
+    assert_true(found(0, 7, 389));
+    assert_true(found(1, 3, 5));
+    assert_true(found(2, 3, 12347));
+    assert_false(found(3, 5, 389)); // what raises is no case
+    assert_true(found(4, 7, 389));
+}
+
+static void what_no_number_leads_to_is_met(void **state) {
+    (void)state;
+    assert_true(found(5, 0, 0));
+    assert_true(found(6, 5, 60687));
+    assert_true(found(7, 0, 0));
+    assert_true(found(8, 0, 0));
+    assert_true(found(9, 0, 0));
+}
+
+static void reports_are_read_strictly(void **state) {
+    (void)state;
+    ExploreDomain d = {.inputs = 1, .dims = 2, .slices = 0, .length = 1};
+    d.input[0].rank = 2;
+    d.input[0].dim[1] = 1;
+    d.dim[0].of = d.dim[1].of = -1;
+    d.dim[1].multiple_of = 2;
+    ExplorePoints p;
+    CaseReport r[2] = {{.magic = WIRE_MAGIC, .kind = REPORT_RAN},
+                       {.magic = WIRE_MAGIC, .kind = REPORT_DONE, .case_index = -1}};
+    wire_message(&r[0], "sizes 7 384 ways 9 gap 8");
+    assert_true(explore_read(&d, r, 2, &p) && p.n == 1 && p.size[0][1] == 384 && p.ways[0] == 9);
+    assert_true(explore_read(&d, r + 1, 1, &p) && p.n == 0);
+    assert_false(explore_read(&d, r, 1, &p) || explore_read(&d, r, 0, &p));
+    static const char *const bad[] = {"",
+                                      "sizes",
+                                      "sizes 7 ways 1 gap 8",
+                                      "sizes 7 383 ways 1 gap 8",
+                                      "sizes 7 384 2 ways 1 gap 8",
+                                      "sizes 7 0 ways 1 gap 8",
+                                      "sizes -7 384 ways 1 gap 8",
+                                      "sizes 07 384 ways 1 gap 8",
+                                      "sizes 99999999999 2 ways 1 gap 8",
+                                      "sizes 1073741824 1073741824 ways 1 gap 8",
+                                      "size 7 384 ways 1 gap 8",
+                                      "sizes 7 384",
+                                      "sizes 7 384 ways 0 gap 8",
+                                      "sizes 7 384 ways 64 gap 8",
+                                      "sizes 7 384 ways 1 gap 8 ",
+                                      "sizes 7 384 ways 1",
+                                      "sizes 7 384 ways 1 gap 0",
+                                      "sizes 7 384 ways 1 gap 65537"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        wire_message(&r[0], bad[i]);
+        if (explore_read(&d, r, 2, &p) || p.n) fail_msg("%s", bad[i]);
+    }
+    wire_message(&r[0], "sizes 7 384 ways 9 gap 8");
+    r[0].case_index = 1;
+    assert_false(explore_read(&d, r, 2, &p));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_met), cmocka_unit_test(what_no_number_leads_to_is_met),
+                                       cmocka_unit_test(reports_are_read_strictly)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
