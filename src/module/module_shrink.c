@@ -311,7 +311,8 @@ static bool grow(Shrink *s, Site *a) {
 }
 
 // Numbers that were equal as published, such as as many features in as out, become different where they can:
-// it takes a square matrix for a transposed one to pass. Where neither can shrink, one grows.
+// it takes a square matrix for a transposed one to pass. Where neither can shrink, one grows. Sizes of inputs
+// alone, such as a height and a width, stay multiples instead.
 static void tell_apart(Shrink *s) {
     enum { LEAST = 16, EIGHT = 8 };
     for (int i = 0; i < s->sites; i++)
@@ -321,7 +322,7 @@ static void tell_apart(Shrink *s) {
             if (!alike || s->out->evaluations >= s->most) continue;
             bool apart = step(s, a, false, LEAST) || step(s, b, false, LEAST);
             int64_t granule = s->granule;
-            if (granule > EIGHT) s->granule = EIGHT;
+            if (granule > EIGHT && (a->config || b->config)) s->granule = EIGHT;
             apart = apart || step(s, a, false, LEAST) || step(s, b, false, LEAST);
             s->granule = granule;
             bool room = s->out->small.work <= s->work; // for at most one and a half times as much
