@@ -17,7 +17,9 @@ typedef struct {
 
 // Inline: names are compared with literals all day, and then the lengths alone tell nearly all of them apart.
 static inline Str str_of(const char *cstr) { return (Str){cstr, strlen(cstr)}; }
-static inline bool str_eq(Str a, Str b) { return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0); }
+static inline bool str_eq(Str a, Str b) {
+    return a.len == b.len && (!a.len || (a.p[0] == b.p[0] && memcmp(a.p, b.p, a.len) == 0));
+}
 static inline bool str_is(Str a, const char *cstr) {
     if (a.len && a.p[0] != cstr[0]) return false; // before anything is counted
     return str_eq(a, str_of(cstr));
@@ -37,7 +39,7 @@ Str str_join(Arena *a, Str head, char between, Str tail);
 uint64_t str_hash(Str s);                  // FNV-1a, 64 bits; for tables, not for trust
 uint32_t utf8_at(const char *p, int *len); // of valid UTF-8: the code point at p, and its length in bytes
 size_t utf8_prefix(Str s); // how many of its first bytes are valid UTF-8, whole characters only
-bool utf8_valid(Str s);                    // strict: no overlong forms, no surrogates, at most U+10FFFF
+bool utf8_valid(Str s);    // strict: no overlong forms, no surrogates, at most U+10FFFF
 
 static inline bool char_is_digit(int c) { return c >= '0' && c <= '9'; }
 static inline bool char_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

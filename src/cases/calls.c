@@ -300,9 +300,9 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
 }
 
 // What is counted or kept of large calls alone, and what an object goes over to after many calls: fewer
-// slices, many times, and more of them; many slices, long lines, a small call, and the first large shape
-// again. A block that has grown with long lines, and stays so, would be too much work for many slices. An
-// object that was made for some weights meets those of that length.
+// slices, many times, and more of them; many slices, of which the last one changes, long lines, a small call,
+// and the first large shape again. A block that has grown with long lines, and stays so, would be too much
+// work for many slices. An object that was made for some weights meets those of that length.
 static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t *at) {
     int begin = p->calls, first = largest(d, layout, BY_ELEMENTS), small = smallest_case(d, layout);
     const int longest = largest(d, layout, BY_LENGTH), many = largest(d, layout, BY_SHORT_SLICES),
@@ -323,6 +323,9 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     other_values_plan(d, p, CHANGE_ELEMENTS, at);
     call_add(p, d, layout, first, 0);
     call_repeat(d, p, large, LARGE_CALLS);
+    for (int k = 0; k < 2 && many >= 0; k++)
+        call_add(p, d, layout, many, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    if (many >= 0) other_values_plan(d, p, CHANGE_LAST, at); // of many slices
     for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
         if (other[k] < 0 || has_shape(p, begin, d->truth[other[k]].dim)) continue;
         call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
@@ -330,9 +333,6 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
         call_add(p, d, layout, longest, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
         call_repeat(d, p, p->calls - 2, LARGE_CALLS);
     }
-    for (int k = 0; k < 2 && many >= 0; k++)
-        call_add(p, d, layout, many, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
-    if (many >= 0) other_values_plan(d, p, CHANGE_LAST, at); // of many slices
     come_back(d, layout, large, 0, p, at);
 }
 

@@ -542,11 +542,11 @@ static void normalize_included(const Node *module, int depth) {
 
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
+    if (!futures_first(module, d)) return false;
     for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
     finally_normalize(a, module);
-    if (!futures_first(module, d)) return false;
     local_imports_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
     normalize_conditions(a, module);

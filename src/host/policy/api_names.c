@@ -40,6 +40,13 @@ static int entries;
 static int16_t bucket[BUCKETS]; // first entry + 1
 static int16_t chain[ENTRIES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+// What stands before a dot of some name, and for whom.
+enum { MODULES_MAX = 64 };
+static struct {
+    Str name;
+    unsigned may;
+} module[MODULES_MAX];
+static int modules;
 
 static bool word_next(const char **p, Str *out) {
     while (**p == ' ') ++*p;
@@ -52,6 +59,18 @@ static bool word_next(const char **p, Str *out) {
 // The first parameter of a method's signature.
 static Str receiver_of(const char *signature) { return (Str){signature, strcspn(signature, ",")}; }
 
+static void note_modules(Str name, unsigned may) {
+    for (size_t n = 1; n < name.len; n++) {
+        if (name.p[n] != '.') continue;
+        Str path = {name.p, n};
+        int i = 0;
+        while (i < modules && !str_eq(module[i].name, path)) i++;
+        assert(i < MODULES_MAX);
+        if (i == modules) module[modules++].name = path;
+        module[i].may |= may;
+    }
+}
+
 static void index_build(void) {
     for (int i = 0; i < ROWS; i++) {
         const char *p = api_rows[i].names;
@@ -61,6 +80,7 @@ static void index_build(void) {
             if (member) w = (Str){w.p + 1, w.len - 1};
             entry[entries] =
                 (Entry){w, member, &api_rows[i], member ? receiver_of(api_rows[i].signature) : (Str){0}};
+            if (!member) note_modules(w, api_rows[i].may);
             uint64_t h = str_hash(w) % BUCKETS;
             chain[entries] = bucket[h];
             bucket[h] = (int16_t)(++entries);
@@ -124,9 +144,8 @@ static bool is_prefix(Str path, Str name) {
 bool api_is_module(Str path, bool candidate) {
     pthread_once(&once, index_build);
     if (candidate && (str_is(path, "libdevice") || str_is(path, "tl") || str_is(path, "F"))) return true;
-    for (int i = 0; i < entries; i++)
-        if (!entry[i].member && row_allows(entry[i].row, candidate) && is_prefix(path, entry[i].name))
-            return true;
+    for (int i = 0; i < modules; i++)
+        if ((module[i].may & (candidate ? FOR_C : FOR_R)) && str_eq(module[i].name, path)) return true;
     return false;
 }
 

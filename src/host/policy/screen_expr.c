@@ -173,7 +173,9 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
         path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
         Str full = api_canonical(s->arena, path);
         if (api_named(full, s->candidate)) break;
-        if (str_is(full, "torch.nn") || api_is_module(full, s->candidate)) continue;
+        bool whole =
+            parts == 0 && api_known_refused(full, false, s->candidate); // of it some names are allowed
+        if (!whole && (str_is(full, "torch.nn") || api_is_module(full, s->candidate))) continue;
         while (parts > 0) { // the reason belongs to the whole name
             p = part[--parts];
             path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));

@@ -70,10 +70,10 @@ static void test_what_stays_refused(void **state) {
         {DIAG_REFUSED, "module level",
          "class A(torch.nn.Module):\n    def forward(self, x):\n        return x\na = A()\n" RUN(
              "    return double(x)\n")},
-        {DIAG_REFUSED, "module level",
+        {DIAG_REFUSED, "the module holds this value",
          "def keep():\n    seen = []\n    return lambda n: seen.append(n)\nclass A:\n    def __init__(self, "
          "f):\n"
-         "        self.f = f\na = A(keep())\n" RUN("    return double(x)\n")},
+         "        self.f = f\na = A(keep())\n" RUN("    a.f(x.shape[0])\n    return double(x)\n")},
         {DIAG_REFUSED, "`.",
          "class A:\n    def f(self):\n        return self.__class__\n" RUN("    return double(x)\n")},
         {DIAG_REFUSED, "assignment to `.", "class A:\n    pass\n" RUN("    A.n = 1\n    return double(x)\n")},
