@@ -14,8 +14,9 @@ enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
     WORK_MOST = 1 << 22,    // where that keeps what divides sizes
     STRETCHED_WORK = 1 << 22,
-    STRETCHES_MOST = 6,
-    STRETCH_LEAST = 4,    // times the small size
+    STRETCHED_MOST = 1 << 24,
+    STRETCHES_MOST = 8,
+    STRETCH_LEAST = 2,    // times the small size
     LANES_PER_WORK = 512, // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
 };
@@ -34,7 +35,7 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                          full_cases[] = {VALUES_WIDE,  VALUES_PUBLISHED, VALUES_KINDS, VALUES_INFINITE,
                                          VALUES_KINDS, VALUES_SMALL,     VALUES_KINDS, VALUES_KINDS,
                                          VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
-                         stretched_cases[] = {VALUES_WIDE, VALUES_PUBLISHED};
+                         stretched_cases[] = {VALUES_WIDE, VALUES_KINDS};
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
 
@@ -392,17 +393,23 @@ static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
                    first ? first->msg : "it cannot be read");
 }
 
+// At which sizes. None of it: as small as can be.
+typedef struct {
+    const ModuleSize *held;
+    const ModuleShrunk *small, *others; // as of ShrinkAsk
+} Sizes;
+
 // Of the text, and of what is asked beside it.
-static Sha256 hash_of(Arena *a, const ModulesAsk *q, const ModuleSize *held) {
-    if (!q->tf32 && !q->gaps && !held) return sha256_of(q->source);
+static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
+    if (!q->tf32 && !q->gaps && !z->held) return sha256_of(q->source);
     Buf b = BUF(a);
     buf_printf(&b, "module%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "");
-    if (held) buf_printf(&b, "held %" PRIu32 "\n", held->at.at);
+    if (z->held) buf_printf(&b, "held %" PRIu32 "%s\n", z->held->at.at, z->others ? " small" : "");
     buf_str_put(&b, q->source);
     return sha256_of(buf_str(&b));
 }
 
-static bool open_one(Arena *a, const ModulesAsk *q, const ModuleSize *held, ModulesDomain **out, Err *e) {
+static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomain **out, Err *e) {
     const char *path = q->path;
     const Str source = q->source;
     ModulesDomain *m = *out = NEW(a, ModulesDomain);
@@ -415,13 +422,14 @@ static bool open_one(Arena *a, const ModulesAsk *q, const ModuleSize *held, Modu
                  .row_dim = -1,
                  .allow_tf32 = q->tf32,
                  .domain = {.contiguous = !q->gaps, .module = true}};
-    m->op.hash = hash_of(a, q, held);
+    m->op.hash = hash_of(a, q, z);
     m->op.core = m->op.hash;
     if (!module_read(a, source, &m->file, &d) ||
-        !module_values(
-            a, &m->file,
-            &(ValuesAsk){DRAW_SEED, held ? STRETCHED_WORK : SMALLER_WORK, WORK_MOST, q->tf32, held},
-            &m->values, &d))
+        !module_values(a, &m->file,
+                       &(ValuesAsk){DRAW_SEED, z->held ? STRETCHED_WORK : SMALLER_WORK,
+                                    z->held ? STRETCHED_MOST : WORK_MOST, q->tf32, z->held, z->small,
+                                    z->others},
+                       &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
@@ -439,7 +447,8 @@ static int64_t size_now(const ModuleShrunk *s, const ModuleSize *size) {
 // The sizes that lost most come first. One that cannot be long while others are short has no domain.
 static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     const ModuleShrunk *s = &m->values.shapes;
-    const Domain **list = NEWN(a, const Domain *, STRETCHES_MOST);
+    const Domain **list = NEWN(a, const Domain *, STRETCHES_MOST),
+                 **controls = NEWN(a, const Domain *, STRETCHES_MOST);
     bool done[MODULE_SIZES_MAX] = {false};
     for (int turn = 0; turn < s->sizes && m->domain.stretches < STRETCHES_MOST; turn++) {
         int best = -1;
@@ -452,24 +461,58 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
         done[best] = true;
         ModulesDomain *long_one;
         Err unsaid = {0};
-        if (!open_one(a, q, &s->size[best], &long_one, &unsaid)) continue;
+        if (!open_one(a, q, &(Sizes){&s->size[best], s, NULL}, &long_one, &unsaid)) continue;
         long_one->stretched = s->size[best];
         long_one->stretched.now = size_now(&long_one->values.shapes, &s->size[best]);
-        if (long_one->values.shapes.small.work > 2 * (int64_t)STRETCHED_WORK ||
+        if (long_one->values.shapes.small.work > STRETCHED_MOST ||
             long_one->stretched.now < STRETCH_LEAST * s->size[best].now)
             continue;
+        ModulesDomain *control;
+        const Sizes others = {&s->size[best], NULL, &long_one->values.shapes};
+        if (!open_one(a, q, &others, &control, &unsaid)) continue;
+        control->stretched = s->size[best];
+        controls[m->domain.stretches] = &control->domain;
         list[m->domain.stretches++] = &long_one->domain;
     }
     m->domain.stretched = list;
+    m->domain.controls = controls;
 }
 
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
-    if (!open_one(a, q, NULL, out, e)) return false;
+    if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
+    (*out)->has_long = q->stretched;
     if (q->stretched) stretch(a, q, *out);
     return true;
 }
 
 // --- what is told ---
+
+static bool is_long(const ModulesDomain *m, const ModuleSize *size) {
+    for (int i = 0; i < m->domain.stretches; i++)
+        if (of(m->domain.stretched[i])->stretched.at.at == size->at.at) return true;
+    return false;
+}
+
+static void put_size(Buf *out, const char *before, const ModuleSize *s) {
+    buf_printf(out, "%s%.*s%s%lld", before, STR_ARG(s->name), s->name.len ? " " : "", (long long)s->now);
+    if (s->now != s->published) buf_printf(out, " of %lld", (long long)s->published);
+}
+
+static void put_long(Buf *out, const ModulesDomain *m, const char *prefix) {
+    const ModuleShrunk *s = &m->values.shapes;
+    if (!m->has_long) return;
+    for (int i = 0; i < m->domain.stretches; i++)
+        put_size(out, i ? ", " : arena_printf(out->arena, "%slong, one at a time, for what passes: ", prefix),
+                 &of(m->domain.stretched[i])->stretched);
+    if (m->domain.stretches) buf_puts(out, "\n");
+    bool any = false;
+    for (int i = 0; i < s->sizes; i++) {
+        if (is_long(m, &s->size[i])) continue;
+        put_size(out, any ? ", " : arena_printf(out->arena, "%snever long: ", prefix), &s->size[i]);
+        any = true;
+    }
+    if (any) buf_puts(out, "\n");
+}
 
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
     const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
@@ -498,14 +541,7 @@ void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
                    line_col(m->op.source, s->size[i].at.at).line, STR_ARG(s->size[i].name),
                    s->size[i].name.len ? " " : "", (long long)s->size[i].now,
                    (long long)s->size[i].published);
-    if (m->domain.stretches)
-        buf_printf(out, "%swhat passes is judged with one of these sizes long, too:", prefix);
-    for (int i = 0; i < m->domain.stretches; i++) {
-        const ModuleSize *long_one = &of(m->domain.stretched[i])->stretched;
-        buf_printf(out, "%s %.*s%s%lld", i ? "," : "", STR_ARG(long_one->name), long_one->name.len ? " " : "",
-                   (long long)long_one->now);
-    }
-    if (m->domain.stretches) buf_puts(out, "\n");
+    put_long(out, m, prefix);
 }
 
 static json_t *size_json(const ModulesDomain *m, const ModuleSize *s) {

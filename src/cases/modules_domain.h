@@ -15,6 +15,7 @@ typedef struct {
     ModuleFile file;
     ModuleValues values;  // of one draw, at those sizes
     Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
+    bool has_long;        // domain.stretched was asked for
     ModuleSize stretched; // of one of another one's domain.stretched: its long size, as it is now; few cases
 } ModulesDomain;
 

@@ -180,6 +180,8 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     pool_close(alone);
     arena_free(&a);
     if (q->said == MORE_REFUSED) return ok;
+    // A block for two long sizes is much work where only one of them is long.
+    if (q->domain && other.decision.status == STATUS_timeout) return ok;
     if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
@@ -350,23 +352,31 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
+static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q, Verdict *v, Err *e) {
+    Arena a = {0};
+    PlannedCase *plan;
+    q->domain = of;
+    q->cases = of->kind->cases(&a, of, &(PlanRequest){.level = b->q->level, .seed = q->seed}, &plan);
+    q->plan = plan;
+    bool ok = judge_more(b, i, q, v, e);
+    arena_free(&a);
+    return ok;
+}
+
 // A module's sizes near the published ones, one at a time. Configs take turns.
 static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
     const Domain *m = b->draw->domain;
-    bool ok = true;
-    for (int k = 0; ok && k < m->stretches && verdict_accepted(v); k++) {
-        Arena a = {0};
-        const Domain *of = m->stretched[k];
-        PlannedCase *plan;
-        MoreCases q = {.domain = of,
-                       .tune = configs > 1 ? k % configs : 0,
+    for (int k = 0; k < m->stretches && verdict_accepted(v); k++) {
+        Verdict before = *v;
+        MoreCases q = {.tune = configs > 1 ? k % configs : 0,
                        .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
-        q.cases = of->kind->cases(&a, of, &(PlanRequest){.level = b->q->level, .seed = q.seed}, &plan);
-        q.plan = plan;
-        ok = judge_more(b, i, &q, v, e);
-        arena_free(&a);
+        if (!judge_sized(b, i, m->stretched[k], &q, v, e)) return false;
+        if (q.said != MORE_WRONG) continue;
+        Verdict control = before;
+        if (!judge_sized(b, i, m->controls[k], &q, &control, e)) return false;
+        if (q.said != MORE_RIGHT) *v = before;
     }
-    return ok;
+    return true;
 }
 
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config

@@ -300,7 +300,9 @@ static double now(void) {
 bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d) {
     *out = (ModuleValues){0};
     double from = now();
-    if (!module_shrink(a, m, &(ShrinkAsk){q->work, q->work_most, q->held}, &out->shapes, d)) return false;
+    if (!module_shrink(a, m, &(ShrinkAsk){q->work, q->work_most, q->held, q->small, q->others}, &out->shapes,
+                       d))
+        return false;
     const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
     int64_t most = out->shapes.small.work;
     if (most > largest)

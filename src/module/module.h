@@ -75,16 +75,20 @@ typedef struct {
     int64_t published, now;
 } ModuleSize;
 enum { MODULE_SIZES_MAX = 64, MODULE_WORK = 4000000 };
-typedef struct {
+typedef struct ModuleShrunk {
     ModuleRun published, small; // shapes alone
     ModuleSize size[MODULE_SIZES_MAX];
     int sizes;
     int evaluations;
 } ModuleShrunk;
 typedef struct {
-    int64_t work;           // operations of an evaluation
-    int64_t work_most;      // for the sake of multiples of 64: at least `work`, or 0
-    const ModuleSize *held; // the number at its place is made smaller last; NULL: none
+    int64_t work;                     // operations of an evaluation
+    int64_t work_most;                // for the sake of multiples of 64: at least `work`, or 0
+    const ModuleSize *held;           // the number at its place is made smaller last; NULL: none
+    const struct ModuleShrunk *small; // with `held`: what was divided there has to be divided here
+    // With `held`: nothing is shrunk. Numbers are as they are there, and the held one as it says itself.
+    // False where Model cannot be made so.
+    const struct ModuleShrunk *others;
 } ShrinkAsk;
 // Makes sizes smaller until an evaluation costs that much, or nothing more can be made smaller. False only
 // where the file cannot be evaluated as it is.
@@ -103,7 +107,8 @@ typedef struct {
     uint64_t seed;
     int64_t work, work_most; // as of ShrinkAsk
     bool tf32;
-    const ModuleSize *held; // ShrinkAsk.held; then the definition is judged elsewhere, at its smallest sizes
+    const ModuleSize *held; // as of ShrinkAsk; then the definition is judged elsewhere, at its smallest sizes
+    const ModuleShrunk *small, *others;
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

@@ -21,7 +21,7 @@ typedef struct {
     Str name;
     bool config; // reaches get_init_inputs
     bool blocked;
-    int64_t published;
+    int64_t published, small; // the latter is what it is without a held number
 } Site;
 
 typedef struct {
@@ -218,8 +218,8 @@ static int64_t smaller(int64_t x, int64_t granule, int attempt) {
 enum { ATTEMPTS = 5 };
 
 static bool divides_still(const Shrink *s, const Site *site, int64_t to) {
-    int64_t lowest = site->published & -site->published;
-    return to % (lowest < s->granule ? lowest : s->granule) == 0;
+    int64_t kept = site->published | site->small | s->granule;
+    return to % (kept & -kept) == 0;
 }
 
 // Those of one number, or of all numbers of its value at once.
@@ -345,8 +345,40 @@ static void shrink_all(Shrink *s, int64_t work_most) {
         shrink_by(s);
         if (s->out->small.work <= work_most) return;
     }
+    s->granule = 16;
+    if (s->held != UINT32_MAX) { // rather less long than others that are no multiples
+        s->held = UINT32_MAX;
+        s->work = work_most;
+        shrink_by(s);
+        if (s->out->small.work <= work_most) return;
+    }
     s->granule = 1;
     shrink_by(s);
+}
+
+// Nothing is tried: all numbers are as they are there, but for the held one, which is small.
+static bool take_others(Shrink *s, const ShrinkAsk *q) {
+    for (int i = 0; i < s->sites; i++) {
+        Site *site = &s->site[i];
+        for (int k = 0; k < q->others->sizes; k++)
+            if (q->others->size[k].at.at == site->node->span.at)
+                site->node->integer.value = (uint64_t)q->others->size[k].now;
+        if (site->node->span.at == q->held->at.at) site->node->integer.value = (uint64_t)q->held->now;
+    }
+    DiagList unsaid = DIAGS(s->arena);
+    return module_evaluate(s->arena, s->file, &(ModuleAsk){.shapes = true}, &s->out->small, &unsaid);
+}
+
+// What programs have shown that they can do without: the divisors that small sizes have lost. A batch of
+// tensors of rank 3 and more is no block of a kernel.
+static void take_small(Shrink *s, const ModuleShrunk *small) {
+    const Bound *first = small->published.inputs ? small->published.input[0].tensor : NULL;
+    for (int i = 0; i < s->sites; i++) {
+        Site *site = &s->site[i];
+        for (int k = 0; k < small->sizes; k++)
+            if (small->size[k].at.at == site->node->span.at) site->small = small->size[k].now;
+        if (first && first->rank >= 3 && memmem(site->name.p, site->name.len, "batch", 5)) site->small |= 1;
+    }
 }
 
 bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d) {
@@ -361,11 +393,9 @@ bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *ou
     find_configs(s);
     find_sites(s);
     int64_t most = q->work_most > q->work ? q->work_most : q->work;
+    if (q->small) take_small(s, q->small);
+    if (q->others) return take_others(s, q);
     shrink_all(s, most);
-    if (q->held) {
-        s->held = UINT32_MAX;
-        shrink_all(s, most);
-    }
     tell_apart(s);
     for (int i = 0; i < s->sites; i++) {
         const Site *each = &s->site[i];
