@@ -63,7 +63,7 @@ static void long_sizes(void **state) {
                                "def get_init_inputs():\n    return []\n";
     Arena a = {0};
     Err e = {0};
-    ModulesDomain *m, *without, *small;
+    ModulesDomain *m = NULL, *without = NULL, *small = NULL;
     assert_true(
         modules_open(&a, &(ModulesAsk){.path = "t.py", .source = STR(tall), .stretched = true}, &m, &e) &&
         modules_open(&a, &(ModulesAsk){.path = "t.py", .source = STR(tall)}, &without, &e));
