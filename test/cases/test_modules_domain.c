@@ -87,6 +87,29 @@ static void long_sizes(void **state) {
     arena_free(&a);
 }
 
+// Sizes for which there is no room are told, where long ones were asked for.
+static void what_is_never_long(void **state) {
+    (void)state;
+    static const char conv[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
+                               "    def __init__(self, i, o):\n        super().__init__()\n"
+                               "        self.c = nn.Conv2d(i, o, (5, 9))\n"
+                               "    def forward(self, x):\n        return self.c(x)\n"
+                               "def get_inputs():\n    return [torch.rand(8, 32, 512, 512)]\n"
+                               "i, o = 32, 64\ndef get_init_inputs():\n    return [i, o]\n";
+    Arena a = {0};
+    Err e = {0};
+    for (int stretched = 0; stretched < 2; stretched++) {
+        ModulesDomain *m = NULL;
+        Buf out = BUF(&a);
+        assert_true(modules_open(
+            &a, &(ModulesAsk){.path = "c.py", .source = STR(conv), .stretched = stretched}, &m, &e));
+        modules_words(&out, m, "- ");
+        bool told = strstr(buf_cstr(&out), "\n- never long: ") != NULL;
+        assert_int_equal(told, stretched);
+    }
+    arena_free(&a);
+}
+
 // Other values in each case, of both signs and several scales; of the parameters, too. And the answer is that
 // of what lies there.
 static void cases_differ(void **state) {
@@ -231,6 +254,7 @@ static void as_far_as_it_is_judged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_sizes),
+        cmocka_unit_test(what_is_never_long),
         cmocka_unit_test(inputs_and_parameters),
         cmocka_unit_test(cases_differ),
         cmocka_unit_test(same_seed_same_draw),

@@ -66,6 +66,12 @@ shown() {
         says 'size, line 15 of the reference: batch_size ' && says 'values: inputs of both signs'
 }
 check shown shown
+long_sizes_shown() {
+    exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level full && says 'long, one at a time, for what passes: ' &&
+        says 'height 100 of 200' && exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level quick &&
+        ! grep -q 'long, one' "$tmp/out"
+}
+check long_sizes_shown long_sizes_shown
 by_name() { referee 0 "$made/right/conv2d.py" --module "$ref/conv2d.py" && says 'parameters: bound by name'; }
 check by_name by_name
 # Other names in another order: shapes that only one has.
