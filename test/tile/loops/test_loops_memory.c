@@ -127,7 +127,7 @@ static void test_every_half(void **state) {
     enum { HALVES = 1 << 16 };
     static uint16_t half[HALVES];
     static uint32_t want[HALVES], got[HALVES];
-    for (int i = 0; i < HALVES; i++) half[i] = (uint16_t)(i * 40503);
+    for (int i = 0; i < HALVES; i++) half[i] = (uint16_t)((uint32_t)i * 40503U);
     tile_loops_base.memory->read[DT_F16](want, half, NULL, NULL, HALVES);
     for (int isa = 0; isa < isas(); isa++) {
         const MemoryLoops *l = tile_loops_of((IsaLevel)isa)->memory;
