@@ -377,7 +377,8 @@ static void take_small(Shrink *s, const ModuleShrunk *small) {
         Site *site = &s->site[i];
         for (int k = 0; k < small->sizes; k++)
             if (small->size[k].at.at == site->node->span.at) site->small = small->size[k].now;
-        if (first && first->rank >= 3 && memmem(site->name.p, site->name.len, "batch", 5)) site->small |= 1;
+        bool batch = site->name.len > 0 && memmem(site->name.p, site->name.len, "batch", 5);
+        if (first && first->rank >= 3 && batch) site->small |= 1;
     }
 }
 
