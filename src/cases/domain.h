@@ -77,9 +77,8 @@ struct Domain {
     const Reduction *reduction;
     int reductions; // at least one; the first is the one that sizes are told by
     // The same definition with one size near the published one: what passed is judged there, too, at level
-    // full.
-    // A rejection counts where the control of that number, whose long size is small, is passed: else it is
-    // the other sizes that a program is not made for.
+    // full. A rejection counts where the control of that number, whose long size is small, is passed: else it
+    // is the other sizes that a program is not made for.
     const Domain *const *stretched, *const *controls;
     int stretches;
 };

@@ -480,16 +480,15 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
 
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
-    (*out)->has_long = q->stretched;
     if (q->stretched) stretch(a, q, *out);
     return true;
 }
 
 // --- what is told ---
 
-static bool is_long(const ModulesDomain *m, const ModuleSize *size) {
+static bool is_passed(const ModulesDomain *m, const ModuleSize *size, uint32_t passed) {
     for (int i = 0; i < m->domain.stretches; i++)
-        if (of(m->domain.stretched[i])->stretched.at.at == size->at.at) return true;
+        if (passed >> i & 1 && of(m->domain.stretched[i])->stretched.at.at == size->at.at) return true;
     return false;
 }
 
@@ -498,20 +497,22 @@ static void put_size(Buf *out, const char *before, const ModuleSize *s) {
     if (s->now != s->published) buf_printf(out, " of %lld", (long long)s->published);
 }
 
-static void put_long(Buf *out, const ModulesDomain *m, const char *prefix) {
+void modules_long_words(Buf *out, const ModulesDomain *m, uint32_t passed) {
     const ModuleShrunk *s = &m->values.shapes;
-    if (!m->has_long) return;
-    for (int i = 0; i < m->domain.stretches; i++)
-        put_size(out, i ? ", " : arena_printf(out->arena, "%slong, one at a time, for what passes: ", prefix),
-                 &of(m->domain.stretched[i])->stretched);
-    if (m->domain.stretches) buf_puts(out, "\n");
-    bool any = false;
-    for (int i = 0; i < s->sizes; i++) {
-        if (is_long(m, &s->size[i])) continue;
-        put_size(out, any ? ", " : arena_printf(out->arena, "%snever long: ", prefix), &s->size[i]);
-        any = true;
+    const char *before = "long, one at a time: ";
+    for (int i = 0; i < m->domain.stretches; i++) {
+        if (!(passed >> i & 1)) continue;
+        put_size(out, before, &of(m->domain.stretched[i])->stretched);
+        before = ", ";
     }
-    if (any) buf_puts(out, "\n");
+    if (passed) buf_puts(out, "\n");
+    before = "never long: ";
+    int never = 0;
+    for (int i = 0; i < s->sizes; i++) {
+        if (is_passed(m, &s->size[i], passed)) continue;
+        put_size(out, never++ ? ", " : before, &s->size[i]);
+    }
+    if (never) buf_puts(out, "\n");
 }
 
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
@@ -541,7 +542,6 @@ void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
                    line_col(m->op.source, s->size[i].at.at).line, STR_ARG(s->size[i].name),
                    s->size[i].name.len ? " " : "", (long long)s->size[i].now,
                    (long long)s->size[i].published);
-    put_long(out, m, prefix);
 }
 
 static json_t *size_json(const ModulesDomain *m, const ModuleSize *s) {
@@ -556,7 +556,7 @@ static json_t *shape_json(const Bound *b) {
     return shape;
 }
 
-json_t *modules_json(const ModulesDomain *m) {
+json_t *modules_json(const ModulesDomain *m, uint32_t passed) {
     const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
     const ModuleShrunk *s = &m->values.shapes;
     json_t *inputs = json_array(), *sizes = json_array(), *long_ones = json_array();
@@ -569,7 +569,8 @@ json_t *modules_json(const ModulesDomain *m) {
     }
     for (int i = 0; i < s->sizes; i++) json_array_append_new(sizes, size_json(m, &s->size[i]));
     for (int i = 0; i < m->domain.stretches; i++)
-        json_array_append_new(long_ones, size_json(m, &of(m->domain.stretched[i])->stretched));
+        if (passed >> i & 1)
+            json_array_append_new(long_ones, size_json(m, &of(m->domain.stretched[i])->stretched));
     char sha256[65];
     sha256_hex(m->op.hash, sha256);
     return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256",

@@ -15,7 +15,6 @@ typedef struct {
     ModuleFile file;
     ModuleValues values;  // of one draw, at those sizes
     Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
-    bool has_long;        // domain.stretched was asked for
     ModuleSize stretched; // of one of another one's domain.stretched: its long size, as it is now; few cases
 } ModulesDomain;
 
@@ -33,4 +32,6 @@ const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mappi
                                  DiagList *diags);
 // What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
-json_t *modules_json(const ModulesDomain *m);
+// Of an accepted program at level full: which sizes it had long (Evidence.stretched), and which never.
+void modules_long_words(Buf *out, const ModulesDomain *m, uint32_t passed);
+json_t *modules_json(const ModulesDomain *m, uint32_t passed);

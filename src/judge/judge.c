@@ -371,6 +371,7 @@ static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Er
         MoreCases q = {.tune = configs > 1 ? k % configs : 0,
                        .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
         if (!judge_sized(b, i, m->stretched[k], &q, v, e)) return false;
+        if (q.said == MORE_RIGHT) v->evidence.stretched |= 1U << k;
         if (q.said != MORE_WRONG) continue;
         Verdict control = before;
         if (!judge_sized(b, i, m->controls[k], &q, &control, e)) return false;

@@ -212,7 +212,7 @@ static int64_t smaller(int64_t x, int64_t granule, int attempt) {
     case 1: return half_of(half);
     case 2: return granule > 1 ? near : x % 8 ? half + 2 : half + x / 8;
     case 3: return granule > 1 ? near + granule : x % 8 ? half - 2 : half - x / 8;
-    default: return x - granule;
+    default: return granule > 1 ? x - granule : x;
     }
 }
 enum { ATTEMPTS = 5 };
@@ -314,7 +314,7 @@ static bool grow(Shrink *s, Site *a) {
 // it takes a square matrix for a transposed one to pass. Where neither can shrink, one grows. Sizes of inputs
 // alone, such as a height and a width, stay multiples instead.
 static void tell_apart(Shrink *s) {
-    enum { LEAST = 16, EIGHT = 8 };
+    enum { LEAST = 16, FINE_GRANULE = 8 }; // what has to differ may be a multiple of less
     for (int i = 0; i < s->sites; i++)
         for (int k = 0; k < i; k++) {
             Site *a = &s->site[i], *b = &s->site[k];
@@ -322,7 +322,7 @@ static void tell_apart(Shrink *s) {
             if (!alike || s->out->evaluations >= s->most) continue;
             bool apart = step(s, a, false, LEAST) || step(s, b, false, LEAST);
             int64_t granule = s->granule;
-            if (granule > EIGHT && (a->config || b->config)) s->granule = EIGHT;
+            if (granule > FINE_GRANULE && (a->config || b->config)) s->granule = FINE_GRANULE;
             apart = apart || step(s, a, false, LEAST) || step(s, b, false, LEAST);
             s->granule = granule;
             bool room = s->out->small.work <= s->work; // for at most one and a half times as much

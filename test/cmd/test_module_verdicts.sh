@@ -67,11 +67,17 @@ shown() {
 }
 check shown shown
 long_sizes_shown() {
-    exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level full && says 'long, one at a time, for what passes: ' &&
+    exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level full && says 'long, one at a time: ' &&
         says 'height 100 of 200' && exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level quick &&
         ! grep -q 'long, one' "$tmp/out"
 }
 check long_sizes_shown long_sizes_shown
+# A long case that says nothing, because the program is not made for the other sizes there, is not told as passed.
+void_cases_are_told() {
+    exits 0 "$bin" referee "$made/long/matmul.unmasked.py" --module "$ref/matmul.py" --level full --seed 20261126 && says 'never long: ' &&
+        exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && ! grep -q 'never long' "$tmp/out"
+}
+check void_cases_are_told void_cases_are_told
 by_name() { referee 0 "$made/right/conv2d.py" --module "$ref/conv2d.py" && says 'parameters: bound by name'; }
 check by_name by_name
 # Other names in another order: shapes that only one has.

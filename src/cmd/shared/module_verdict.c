@@ -16,6 +16,8 @@ static const char *binding(const ModulesDomain *m, const Verdict *v) {
 void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
     verdict_shown(out, v);
     modules_words(out, m, "");
+    if (verdict_accepted(v) && v->judged.level == LEVEL_FULL)
+        modules_long_words(out, m, v->evidence.stretched);
     buf_puts(out, m->values.published_values
                       ? "values: inputs as get_inputs draws them"
                       : "values: inputs of both signs at three scales, by kinds (shifted, constant, spikes, "
@@ -25,7 +27,7 @@ void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
 }
 
 void module_verdict_json(Buf *out, const ModulesDomain *m, const Verdict *v, const char *path) {
-    json_t *first = json_object(), *o = verdict_object(v), *of = modules_json(m);
+    json_t *first = json_object(), *o = verdict_object(v), *of = modules_json(m, v->evidence.stretched);
     if (utf8_valid(str_of(path))) json_object_set_new(first, "file", json_string(path));
     json_object_update(first, o);
     json_decref(o);

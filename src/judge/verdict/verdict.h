@@ -109,6 +109,7 @@ typedef struct {
     int tries;
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
+    uint32_t stretched; // of a module, a bit for each of Domain.stretched that was passed
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
 } Evidence;
 
