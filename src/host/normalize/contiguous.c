@@ -1,7 +1,6 @@
-// Decorators of a file's own that do nothing but make arguments contiguous, and choose a device:
-// `@input_guard`,
-// `@ensure_contiguous`, `@contiguous` of several libraries. They are taken off, and their work is written
-// into the function, where each parameter has a name:
+// Decorators of a file's own that do nothing but make arguments contiguous, and choose a device, such as
+// `@input_guard`, `@ensure_contiguous` and `@contiguous` of several libraries. They are taken off, and their
+// work is written into the function, where each parameter has a name:
 //
 //     @contiguous                       def forward(ctx, x, scale=None):
 //     def forward(ctx, x, scale=None):      x = x.contiguous() if isinstance(x, torch.Tensor) else x

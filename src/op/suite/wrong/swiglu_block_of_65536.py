@@ -1,0 +1,23 @@
+# op: swiglu
+# expect: uncovered_output
+# about: a block of 65,536 for longer rows, without a word
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def swiglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * out_stride + cols, gate * tl.sigmoid(gate) * up, mask=mask)
+
+
+def run(gate, up):
+    M, N = gate.shape
+    out = torch.empty_like(gate)
+    swiglu_kernel[(M,)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, BLOCK=min(triton.next_power_of_2(N), 65536))
+    return out
