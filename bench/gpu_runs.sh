@@ -11,10 +11,14 @@
 #   sixth   champions of the published grid's ops; $CHAMPIONS: a folder of an earlier sixth, which goes on then. $SEARCH seconds an op (8);
 #           $OPS and $SHAPES, with commas and with spaces between: others than the grid's
 #   seventh cells of the grid beside PyTorch, with the kernels of $CHAMPIONS; $CELLS: a file of an earlier seventh, $BASELINES as above;
-#           $DTYPES (fp16,bf16); $UNSEEN: these ops first, at six shapes that no search saw ($UNSEEN_CELLS as $CELLS). Baselines come back
-#           apart: cat baselines.tar.xz.* | tar -xJ
+#           $DTYPES (fp16,bf16); $UNSEEN: these ops first, at six shapes that no search saw ($UNSEEN_CELLS as $CELLS). Cells of this run are
+#           added to $STATE/cells.jsonl. Baselines come back apart: cat baselines.tar.xz.* | tar -xJ; $STAYS: they stay in $STATE
 #   eighth  calls from Python beside CUDA graphs, 12 cells; a replay of cross_entropy
-# A part takes 6 to 8 minutes; no step may take longer than its own limit.
+#   ninth   24 cells: 8 ops at 3 sizes, each op's own kernel, the model's pick and three forms written by hand (forms.py), by both clocks
+#   tenth   the model's picks, minted without a GPU, at the cells of the grid whose baselines are kept in $STATE (its cells.jsonl)
+#   stable  champions at one shape each in five fresh processes; baselines as they are kept
+# A part takes 6 to 8 minutes, or as long as $SECONDS_IN_ALL says; no step may take longer than its own limit. $OPS: these ops only.
+# fleet.sh runs parts on several GPUs of one machine side by side, each with a share of the ops.
 part=$1
 out=$2
 bin=${BIN:-build/release/ouroboros}
@@ -188,7 +192,7 @@ sixth)
     # An interrupt ends the search of the op at hand, which is still decided.
     step champions "${SECONDS_IN_ALL:-480}" timeout -s INT -k 40 $((${SECONDS_IN_ALL:-480} - 45)) "$bin" champions "$ops" --gpu --search "${SEARCH:-8}" -o "$kept" --state "$state" $shapes
     cat "$work/champions.out" | tee -a "$log"
-    mkdir -p /tmp/ouroboros-champions && cp "$kept"/* /tmp/ouroboros-champions/
+    mkdir -p "$state/champions" && cp "$kept"/* "$state/champions/"
     ;;
 seventh)
     from_all=$(date +%s)
@@ -196,8 +200,10 @@ seventh)
     left() { echo $((in_all - $(date +%s) + from_all)); }
     mkdir -p "$state/gpu/baselines"
     if [ -n "${BASELINES:-}" ]; then cp "$BASELINES"/* "$state/gpu/baselines/"; fi
-    if [ -n "${CELLS:-}" ]; then cp "$CELLS" "$work/grid.jsonl"; fi
-    champions=${CHAMPIONS:-/tmp/ouroboros-champions}
+    touch "$state/cells.jsonl"
+    cat ${CELLS:+"$CELLS"} "$state/cells.jsonl" >"$work/grid.jsonl"
+    lines=$(wc -l <"$work/grid.jsonl")
+    champions=${CHAMPIONS:-$state/champions}
     which="--ops ${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}"
     if [ -n "${SHAPES:-}" ]; then which="$which --shapes $(echo $SHAPES | tr ' ' ,)"; fi
     if [ -n "${UNSEEN:-}" ]; then # first, and no more than half of the time
@@ -210,8 +216,9 @@ seventh)
     cat "$work/grid.out" | tee -a "$log"
     python3 "$here/grid.py" --sum "$work/grid.jsonl" --svg "$work/grid.svg" | tee -a "$log"
     python3 "$here/grid.py" --sum "$work/grid.jsonl" --replays | tail -n 40 | tee -a "$log"
+    tail -n +$((lines + 1)) "$work/grid.jsonl" >>"$state/cells.jsonl" # those whose baselines are here
     # Apart, in pieces that are not too large to be brought back.
-    tar -cJf - -C "$state/gpu" baselines | split -b 15000000 - "$out/baselines.tar.xz."
+    [ -n "${STAYS:-}" ] || tar -cJf - -C "$state/gpu" baselines | split -b 15000000 - "$out/baselines.tar.xz."
     ;;
 eighth)
     for op in cross_entropy softmax; do
@@ -223,8 +230,39 @@ eighth)
         short "calls-$op"
     done
     ;;
+ninth)
+    python3 "$here/forms.py" "$work/forms"
+    mkdir -p "$work/forms/own" "$work/forms/pick"
+    for op in $(echo "${OPS:-softmax,log_softmax,rmsnorm,layernorm,add_rmsnorm_gelu,gelu,swiglu,cross_entropy}" | tr , ' '); do
+        cp "$gold/$op.py" "$work/forms/own/"
+        step "pick-$op" 60 "$bin" mint $op --seed 3 --target h100 --state "$work/state-$op" -o "$work/forms/pick/$op.py"
+        rm -rf "$work/state-$op"
+        for form in own pick rule pair loop; do # PyTorch is tuned beside the first and replayed beside the others
+            bench "$form-$op" 150 $op "$work/forms/$form/$op.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --dtype fp16
+            short "$form-$op"
+        done
+    done
+    ;;
+tenth)
+    mkdir -p "$work/picks"
+    for op in $(echo "${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}" | tr , ' '); do # no GPU
+        "$bin" mint $op --seed 3 --target h100 --state "$work/state-$op" -o "$work/picks/$op.py" >"$work/pick-$op.out" 2>"$work/pick-$op.err" &
+    done
+    wait
+    rm -rf "$work"/state-*
+    grep -h '^# Minted by' "$work/picks/"*.py | tee -a "$log"
+    step grid "${SECONDS_IN_ALL:-480}" python3 "$here/grid.py" "$bin" --kernels "$work/picks" -o "$work/grid.jsonl" ${OPS:+--ops "$OPS"} --like "$state/cells.jsonl" --seconds $((${SECONDS_IN_ALL:-480} - 60)) --state "$state"
+    python3 "$here/grid.py" --sum "$work/grid.jsonl" | tee -a "$log"
+    ;;
+stable)
+    for op in $(echo "${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}" | tr , ' '); do
+        case $op in *rope*) shape=32768x128 ;; *) shape=8192x4096 ;; esac
+        bench "stable-$op" 60 $op "${CHAMPIONS:-$state/champions}/$op.py" --shape $shape --dtype "${DTYPES:-bf16}" --stability 5
+        short "stable-$op"
+    done
+    ;;
 *)
-    echo "PART is first, second, third, fourth, fifth, sixth, seventh or eighth" >&2
+    echo "PART is first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth or stable" >&2
     exit 2
     ;;
 esac

@@ -1,7 +1,7 @@
 """Cells of the published grid (op, shape, dtype), timed beside PyTorch in pieces: what a file holds already is not timed again.
 
     grid.py BINARY --kernels DIR -o FILE.jsonl [--ops a,b | --ops @FILE] [--dtypes fp16,bf16] [--shapes 512x64] [--seconds 450]
-            [--state DIR] [--alone] [--one-after-the-other]
+            [--state DIR] [--alone] [--one-after-the-other] [--like OTHER.jsonl]
     grid.py --sum FILE.jsonl [--svg FILE.svg] [--replays]
 
 DIR holds OP.py for each op (folder champions, or what `ouroboros mint` wrote). Without --one-after-the-other cells come in an order
@@ -9,7 +9,8 @@ that a fixed seed draws, so that those finished so far are a fair sample of the 
 PyTorch are started once. Each line of FILE is a cell with its op and the kernel's sha256; a cell that failed is tried again
 by the next piece. Baselines that were tuned are kept in DIR/gpu/baselines of --state: bring that folder back, and what was tuned once
 is only replayed. --unseen: at six other shapes, which were written down here before anything was searched. --replays: what PyTorch
-generated, as the measurer replays it, beside PyTorch's own graph of it, where it was tuned in that run.
+generated, as the measurer replays it, beside PyTorch's own graph of it, where it was tuned in that run. --like: only cells that another
+file has, whatever kernels it timed.
 """
 
 import argparse
@@ -63,6 +64,7 @@ def wanted(o):
         with open(ops[1:], encoding="utf-8") as f:
             ops = ",".join(line.split("#")[0].strip() for line in f)
     have, out = cells_of(o.file), []
+    like = o.like and {(op, shape, dtype) for op, _, shape, dtype in cells_of(o.like)}
     for op in filter(None, ops.split(",")):
         path = os.path.join(o.kernels, op + ".py")
         if not os.path.exists(path):
@@ -75,6 +77,8 @@ def wanted(o):
         for dtype in o.dtypes.split(","):
             for shape in shapes:
                 record = have.get((op, sha, shape, DTYPES[dtype]))
+                if like is not None and (op, shape, DTYPES[dtype]) not in like:
+                    continue
                 if not record or not is_done(record, o.alone):
                     out.append({"op": op, "sha256": sha, "source": text.decode(), "shape": shape, "dtype": dtype})
     if not o.ordered:
@@ -260,6 +264,7 @@ def main():
     parser.add_argument("--state")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--one-after-the-other", dest="ordered", action="store_true")
+    parser.add_argument("--like")
     parser.add_argument("--unseen", action="store_true")
     parser.add_argument("--ops-of-the-grid", action="store_true")
     parser.add_argument("--sum")

@@ -18,6 +18,7 @@ import traceback
 
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # whatever a library prints is no answer
+machine_code = os.environ.get("TRITON_CACHE_DIR")
 
 import torch
 import torch._dynamo
@@ -337,7 +338,9 @@ def contenders(request, reference, inputs, stream):
             label = name if draw == 0 else f"{name}_{draw + 1}"
             started = time.monotonic()
             try:
-                with fresh():
+                with fresh():  # nothing that an earlier draw chose; machine code stands under its source, and may be used again
+                    if machine_code:
+                        os.environ["TRITON_CACHE_DIR"] = machine_code
                     torch._dynamo.reset()
                     compiled = torch.compile(reference, mode=mode, dynamic=False, fullgraph=True)
                     with torch.cuda.stream(stream):
