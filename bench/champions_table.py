@@ -26,10 +26,13 @@ def ratios_of(paths):
             for line in f:
                 c = json.loads(line)
                 if c["cell"]["ratio"]:
-                    out[(c["op"], c["sha256"], "x".join(map(str, c["cell"]["shape"])), c["cell"]["dtype"])] = c["cell"]["ratio"]
+                    at = (c["op"], c["sha256"], "x".join(map(str, c["cell"]["shape"])), c["cell"]["dtype"])
+                    out[at] = (c["cell"]["ratio"], c["cell"]["device"]["us"])
     return out
 
 
+ROWS = "1024x4096 4096x4096 8192x4096 4096x8192 16384x2048 256x16384".split()
+SHORT = "16384x256 8192x128 32768x128 65536x64 8192x4096".split()  # of ops with short rows; the last for the table of all ops
 HINTS = """"N a thread": each thread has N elements of a tile, and warps follow from that. "timed": kernels that the search timed at every shape.
 "hints" are what loads and stores tell the caches:
 
@@ -74,24 +77,24 @@ def main():
     if not kept:
         print(f"{o.folder}: no champions", file=sys.stderr)
         return 1
-    rows, all_ratios, shares, losses, dtypes = [], [], [], [], set()
+    cells, all_ratios, shares, losses, dtypes = {}, [], [], [], set()
     for c in kept:
         mine = []
         for times in ("times", "times_bf16"):
             for cell in (c[times] or {"cells": []})["cells"]:
-                shape = "x".join(map(str, cell["shape"]))
-                r = ratio.get((c["op"], c["source_sha256"], shape, cell["dtype"]))
-                us = cell["device"] and cell["device"]["us"]
-                share = cell["share_of_yardstick"]
+                at = (c["op"], cell["dtype"], "x".join(map(str, cell["shape"])))
+                cells[at] = [number(cell["device"] and cell["device"]["us"], 2) or cell["status"], None]
                 dtypes.add(cell["dtype"])
-                rows.append(f"| {c['op']} | {shape} | {cell['dtype']} | {number(us, 2) or cell['status']} | {number(share, 3)} | {number(r, 3)} |")
-                if share:
-                    shares.append(share)
-                if r:
-                    mine.append(r)
-                    all_ratios.append((shape, cell["dtype"], r))
-                    if r < 0.98:
-                        losses.append(f"{c['op']} {shape} {cell['dtype']} ({r:.3f})")
+                if cell["share_of_yardstick"]:
+                    shares.append(cell["share_of_yardstick"])
+        for (op, sha, shape, dtype), (r, us) in ratio.items():
+            if (op, sha) != (c["op"], c["source_sha256"]):
+                continue
+            cells.setdefault((op, dtype, shape), [number(us, 2), None])[1] = r
+            mine.append(r)
+            all_ratios.append((shape, dtype, r))
+            if r < 0.98:
+                losses.append(f"{op} {shape} {dtype} ({r:.3f})")
         c["mean"], c["cells"] = mean(mine), len(mine)
     gpus = ", ".join(sorted({c["gpu"] for c in kept}))
     with open(o.file, "w", encoding="utf-8") as f:
@@ -105,7 +108,13 @@ def main():
         for c in kept:
             table = "<br>".join(c["search"]["table"])
             f.write(f"| {c['op']} | {table} | {c['search']['timed']} | {number(c['mean'], 3)} ({c['cells']}) |\n")
-        f.write("\n## By cell\n\n| op | shape | dtype | us | share | ratio |\n|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n")
+        f.write("\n## By cell\n\nMicroseconds; behind a slash the ratio, where there is one. Shares stand in the records.\n")
+        short = {op for op, _, shape in cells if shape == SHORT[0]}
+        for shapes in (ROWS, SHORT):
+            f.write(f"\n| op | dtype | {' | '.join(shapes)} |\n|{'---|' * (len(shapes) + 2)}\n")
+            for op, dtype in sorted({k[:2] for k in cells if (k[0] in short) == (shapes is SHORT)}):
+                told = [cells.get((op, dtype, s)) for s in shapes]
+                f.write(f"| {op} | {dtype} | {' | '.join(t[0] + (f' / {t[1]:.3f}' if t[1] else '') if t else '' for t in told)} |\n")
     return 0
 
 

@@ -1,0 +1,31 @@
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_rmsnorm_hardsigmoid_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    row_mask = rows < M
+    rows = rows.to(tl.int64)
+    cols = tl.arange(0, BLOCK)[None, :]
+    col_mask = cols < N
+    mask = row_mask & col_mask
+    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + rows * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v = x + residual
+    total = tl.sum(v * v, axis=1)[:, None]
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=col_mask, other=0.0).to(tl.float32)
+    v2 = tl.minimum(tl.maximum(v * rstd * w + 3.0, 0.0), 6.0) / 6.0
+    tl.store(out_ptr + rows * out_stride + cols, v2, mask=mask, cache_modifier='.cs')
+
+
+def run(x, residual, w):
+    M, N = x.shape
+    out = torch.empty_like(x)
+    BLOCK = triton.next_power_of_2(N)
+    ROWS = max(1, min(4096 // BLOCK, triton.next_power_of_2(M) // 512))
+    add_rmsnorm_hardsigmoid_kernel[(triton.cdiv(M, ROWS),)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), M, N, ROWS=ROWS, BLOCK=BLOCK, num_warps=min(16, max(1, ROWS * BLOCK // 512)))
+    return out
