@@ -5,16 +5,19 @@
 
 `make conformance` does that for five ops. Needs PyTorch 2.4 or newer and pip; nothing is fetched. The package is installed by pip without an index first. For each op:
 torch.library.opcheck (schema, registration of gradients, fake tensors, tracing with dynamic shapes), torch.compile with the backends
-eager and aot_eager at static and dynamic shapes, gradients and gradients of gradients, strides, shapes, errors, torch.export. What a
+eager and aot_eager at static and dynamic shapes, gradients and gradients of gradients, strides, shapes, errors, torch.export. Where
+Triton is there, its interpreter runs the kernels themselves on a CPU, behind the package's own checks. What a
 check finds is tried as well: an op that returns its input, one whose fake has another shape, one whose kernel was changed.
 Last line: N passed, N failed.
 """
 
 import contextlib
 import hashlib
+import importlib.util
 import io
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -125,6 +128,41 @@ def try_op(torch, kernels, name):
     check(f"{name} is the file that was judged", kept)
 
 
+def interpreted(names):
+    """In a process of its own, with TRITON_INTERPRET=1: the package takes CPU tensors for those of a GPU."""
+    import torch
+
+    import ouroboros_kernels as kernels
+    from ouroboros_kernels import _op
+
+    _op.Op._why = lambda op, tensors, shapes: None if op._loaded() else op._missing
+    torch.cuda.current_device = lambda: None  # the index of a CPU
+    for name in names:
+        op, call = kernels.OPS[name], getattr(kernels, name)
+
+        def right():
+            for lead, n in (((2, 3), 40), ((5,), 64), ((), 16)):
+                for dtype in (torch.float16, torch.float32):
+                    t = export_gpu.draw(torch, op, lead, n, dtype, "cpu", 3)
+                    export_gpu.same(torch, f"{lead} {n} {dtype}", call(*t), export_gpu.expected(torch, op, t))
+            for what, t in export_gpu.strided(torch, export_gpu.draw(torch, op, (4,), 16, torch.float16, "cpu"), op):
+                export_gpu.same(torch, what, call(*t), export_gpu.expected(torch, op, t))
+        check(f"{name} interpreted", right)
+    print(f"{counts['passed']} {counts['failed']}")
+
+
+def interpret(site, names):
+    if not importlib.util.find_spec("triton"):
+        print("no Triton here: its interpreter is passed over", file=sys.stderr)
+        return
+    run = subprocess.run([sys.executable, __file__, "--interpreted", *names], stdout=subprocess.PIPE, text=True,
+                         env=dict(os.environ, TRITON_INTERPRET="1", PYTHONPATH=site))
+    print("\n".join(run.stdout.splitlines()[:-1]))
+    passed, failed = map(int, run.stdout.splitlines()[-1].split()) if run.returncode == 0 else (0, 1)
+    counts["passed"] += passed
+    counts["failed"] += failed
+
+
 def controls(torch, kernels):
     from types import SimpleNamespace
 
@@ -174,17 +212,22 @@ def controls(torch, kernels):
 
 
 def main():
+    if sys.argv[1] == "--interpreted":
+        return interpreted(sys.argv[2:])
     folder = sys.argv[1]
     with tempfile.TemporaryDirectory() as tmp:
         failed = export_gpu.installed(folder, os.path.join(tmp, "site"))
         check("pip installs it without an index", lambda: expect(not failed, failed))
-        sys.path.insert(0, folder if failed else os.path.join(tmp, "site"))
+        site = folder if failed else os.path.join(tmp, "site")
+        sys.path.insert(0, site)
         import torch
 
         import ouroboros_kernels as kernels
 
         controls(torch, kernels)
-        for name in sys.argv[2:] or sorted(n for n in kernels.OPS if not n.startswith("control")):
+        names = sys.argv[2:] or sorted(n for n in kernels.OPS if not n.startswith("control"))
+        interpret(site, names)
+        for name in names:
             try_op(torch, kernels, name)
             print(f"{name}: {counts['passed']} passed, {counts['failed']} failed so far", file=sys.stderr, flush=True)
     print(f"{counts['passed']} passed, {counts['failed']} failed")

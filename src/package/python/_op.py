@@ -12,6 +12,7 @@ import warnings
 import torch
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32)  # what the definition's "float" stands for
+PLANS_MOST = 4096  # of an op, that are kept: combinations of sizes, dtypes and devices
 ROWS = "M"  # the name of a definition's rows: any number of leading dimensions of a tensor
 
 
@@ -30,6 +31,7 @@ class Op:
         self.longest_row, self.most_elements, self.contiguous = longest_row, most_elements, contiguous
         self.evidence = evidence  # source_sha256, op_hash, gpu, verdict
         self._kernel = self._missing = None
+        self._plans = {}
 
     # ---- what an op is called with
 
@@ -100,9 +102,20 @@ class Op:
 
     def why_reference(self, *tensors):
         """None where the kernel runs on these inputs, else a sentence that says why the reference does."""
-        self._check(tensors)
-        shapes, _ = self._shapes(tensors)
-        return self._why(tensors, shapes)
+        return self._plan(tensors)[2]
+
+    def _plan(self, tensors):
+        """(shapes, leading dimensions, why the reference). Kept: looking at all inputs takes longer than a launch."""
+        key = tuple([(t.shape, t.dtype, t.device) for t in tensors])
+        plan = self._plans.get(key)
+        if plan is None:
+            self._check(tensors)
+            shapes, leading = self._shapes(tensors)
+            plan = shapes, leading, self._why(tensors, shapes)
+            if len(self._plans) == PLANS_MOST:
+                self._plans.clear()
+            self._plans[key] = plan
+        return plan
 
     def _why(self, tensors, shapes):
         device = tensors[0].device
@@ -142,12 +155,16 @@ class Op:
     # ---- what PyTorch calls
 
     def forward(self, *tensors):
-        self._check(tensors)
-        shapes, leading = self._shapes(tensors)
-        flat = [t.reshape(s) for t, s in zip(tensors, shapes)]
-        if self._why(tensors, shapes) is None:
-            with torch.cuda.device(tensors[0].device):
-                out = self._kernel(*[self._plain(t) for t in flat])
+        shapes, leading, why = self._plan(tensors)
+        flat = [t if t.dim() == len(s) else t.reshape(s) for t, s in zip(tensors, shapes)]
+        if why is None:
+            device = tensors[0].device
+            flat = [self._plain(t) for t in flat]
+            if device.index == torch.cuda.current_device():
+                out = self._kernel(*flat)
+            else:
+                with torch.cuda.device(device):
+                    out = self._kernel(*flat)
         else:
             out = self.reference(*flat)
             at = out.untyped_storage().data_ptr()
