@@ -116,12 +116,12 @@ $(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
 endif
 # -O3 takes a fourth longer than -O2 to compile what no loop over numbers is in.
 ifeq ($(MODE),release)
-FEW_LOOPS := cmd corpus explain gpu grammar graph lang measure mint module mutate op propose prove rank sandbox service store text \
+FEW_LOOPS := cmd corpus explain gpu grammar graph lang measure mint module mutate op package propose prove rank sandbox service store text \
              host/normalize host/policy host/python host/varies tile/check weights/format
 $(foreach room,$(FEW_LOOPS),$(B)/src/$(room)/%.o): OPTIMIZED := -O2
 endif
 ifeq ($(MODE),verdicts)
-COLD := cmd corpus explain measure model mutate prove store text train weights
+COLD := cmd corpus explain measure model mutate package prove store text train weights
 $(foreach room,$(COLD),$(B)/src/$(room)/%.o): OPTIMIZED := -O0
 endif
 # What takes long in a test is the library: its own code is compiled quickly.
@@ -153,7 +153,7 @@ endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite, the self-test programs, the prompt profiles and what compile workers run are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py src/op/suite/held_out.txt test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py src/module/library/*.py))
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py src/op/suite/held_out.txt test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py src/module/library/*.py src/package/python/*.py) clients/python/build_backend/plain_wheel.py)
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@

@@ -48,6 +48,8 @@ peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$r
     --conform "$root/$build/conform" --wrong "${WRONG:-1700}" --right "${RIGHT:-500}" --jobs "${JOBS:-2}"
 echo "== compile_kernels"
 "$root/$build/compile-kernels" "$venv/bin/python" "$(mktemp -d)" || failed=1
+rm -rf "$home/kernels"
+"$root/build/ouroboros" export --champions "$root/champions" -o "$home/kernels" && peer export.py "$home/kernels" softmax softmax_scale swiglu qknorm_rope add_layernorm_gelu || failed=1
 peer weights.py "$root/build/ouroboros"
 peer model.py --logits "$root/$build/model-logits"
 exit $failed

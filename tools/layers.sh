@@ -6,7 +6,7 @@ tile/code tile/loops tile/vm tile/check tile/ops
 host host/policy host/normalize host/varies host/python host/candidate host/reference op module
 gpu sandbox/unreached sandbox sandbox/child cases rank judge/verdict judge mutate explain measure/compile measure/timing measure store service/manifest service prove
 text weights/format weights weights/quant model/product model train/engine train
-graph grammar propose mint corpus cmd/line cmd/shared cmd"
+graph grammar propose mint corpus package cmd/line cmd/shared cmd"
 # FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.
 forbidden="grammar:judge propose:judge graph:judge grammar:service propose:service graph:service
 grammar:sandbox propose:sandbox graph:sandbox grammar:cases propose:cases graph:cases

@@ -182,8 +182,9 @@ static bool time_group(const World *w, Timing *g, const int *which, int n, Err *
     Subject *x = g->x;
     CellPlace place[TOGETHER];
     CellTimes out[TOGETHER];
-    const CellRequest q = timer_request(g->timer, &x->op, x->source);
+    CellRequest q = timer_request(g->timer, &x->op, x->source);
     bool ok = true;
+    q.rounding = x->v.rounding;
     for (int i = 0; i < n; i++) place[i] = x->place[which[i]];
     Cells *cells = cells_prepare(w->a, &q, place, n, out);
     for (int i = 0; i < n && ok; i++) {

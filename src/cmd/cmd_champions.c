@@ -1,9 +1,6 @@
 // champions: the fastest kernel of each op of a list, found on the GPU here and kept in a folder with its
 // evidence; or the kernels of such a folder, judged again.
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -12,9 +9,10 @@
 #include "cmd/shared/judging.h"
 #include "cmd/shared/op_set.h"
 #include "cmd/shared/searching.h"
+#include "package/champion_record.h"
 
 // Of the first op: compilers and GPU are brought up meanwhile.
-enum { SEARCH_SECONDS = 15, START_SECONDS = 12, FILE_MAX = 1 << 20, KEPT_MAX = 4096 };
+enum { SEARCH_SECONDS = 15, START_SECONDS = 12 };
 static const char folder_default[] = "champions";
 
 typedef struct {
@@ -38,50 +36,15 @@ typedef struct {
     int done, total;
 } Champions;
 
-static const char *path_of(const Champions *c, Arena *a, Str name, const char *end) {
-    return arena_printf(a, "%s/%.*s%s", c->o->folder, STR_ARG(name), end);
-}
-
-// ---- a record
-
-// The record of a champion, to be closed; false with *e: there is none that can be read.
-static bool record_read(const Champions *c, Arena *a, Str name, Json *out, Err *e) {
-    Str text;
-    const char *path = path_of(c, a, name, ".json");
-    *out = (Json){.root = NULL};
-    return io_read_file(a, path, FILE_MAX, &text, e) && json_parse(path, text, out, e);
-}
-
-typedef struct {
-    Str op, op_hash, gpu, source_sha256, source;
-    bool changed; // both can be read, and do not belong together
-} Kept;
-
-// With its kernel, whose text must be the one that was judged. Texts live while `j` is open.
-static bool kept_read(const Champions *c, Arena *a, Str name, Json *j, Kept *out, Err *e) {
-    char sha[65];
-    *out = (Kept){.op = {0}};
-    if (!record_read(c, a, name, j, e) || !json_get_text(j, j->root, "op", &out->op) ||
-        !json_get_text(j, j->root, "op_hash", &out->op_hash) ||
-        !json_get_text(j, j->root, "gpu", &out->gpu) ||
-        !json_get_text(j, j->root, "source_sha256", &out->source_sha256) ||
-        !io_read_file(a, path_of(c, a, name, ".py"), FILE_MAX, &out->source, e))
-        return false;
-    sha256_hex(sha256_of(out->source), sha);
-    out->changed = !str_eq(out->op, name) || !str_is(out->source_sha256, sha);
-    if (out->changed) return err_set(e, ERR_INPUT, "the kernel or its record was changed by hand");
-    return true;
-}
-
 // Found before, for the same definition, on such a GPU.
 static bool is_kept(const Champions *c, const Op *op) {
     Arena a = {0};
     Json j;
     Err e = {0};
-    Kept kept;
+    ChampionRecord kept;
     char hash[65];
     sha256_hex(op->hash, hash);
-    bool ok = kept_read(c, &a, op->name, &j, &kept, &e) && str_is(kept.op_hash, hash) &&
+    bool ok = champion_read(&a, c->o->folder, op->name, &j, &kept, &e) && str_is(kept.op_hash, hash) &&
               str_is(kept.gpu, c->gpu.name);
     json_close(&j);
     arena_free(&a);
@@ -100,8 +63,8 @@ static bool keep(const Champions *c, Arena *a, const Op *op, const SearchResult 
     Buf text = BUF(a);
     json_put_precise(&text, o, 6);
     buf_putc(&text, '\n');
-    return io_write_atomic(path_of(c, a, op->name, ".py"), r->best.source, e) &&
-           io_write_atomic(path_of(c, a, op->name, ".json"), buf_str(&text), e);
+    return io_write_atomic(champion_path(a, c->o->folder, op->name, ".py"), r->best.source, e) &&
+           io_write_atomic(champion_path(a, c->o->folder, op->name, ".json"), buf_str(&text), e);
 }
 
 // ---- searching
@@ -184,43 +147,18 @@ static bool search_all(Champions *c, const OpSet *set, int *code, Err *e) {
 
 // ---- judging a folder again
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool names_of(const Champions *c, Arena *a, const char ***out, int *n, Err *e) {
-    DIR *d = opendir(c->o->folder);
-    if (!d)
-        return err_set(e, ERR_IO, "%s: %s; -o FOLDER says where champions were kept", c->o->folder,
-                       strerror(errno));
-    const char **all = NEWN(a, const char *, KEPT_MAX);
-    int found = 0;
-    for (const struct dirent *f; (f = readdir(d)) && found < KEPT_MAX;) {
-        Str name = str_of(f->d_name);
-        size_t end = str_ends(name, ".json") ? 5 : str_ends(name, ".py") ? 3 : 0;
-        if (end && name.len > end && name.p[0] != '.')
-            all[found++] = arena_strndup(a, name.p, name.len - end);
-    }
-    closedir(d);
-    if (found) qsort(all, (size_t)found, sizeof *all, by_name);
-    for (int i = 0; i < found; i++) // a record and its kernel are one champion; either alone is told
-        if (!i || strcmp(all[i], all[i - 1]) != 0) all[(*n)++] = all[i];
-    *out = all;
-    return *n > 0 || err_set(e, ERR_INPUT, "%s: no champions are kept here", c->o->folder);
-}
-
 // Whether the kernel is still accepted, by this referee and the definition as it is now. What cannot be read
 // is neither right nor wrong.
 typedef enum { CHECK_RIGHT, CHECK_WRONG, CHECK_UNREAD } Checked;
 static bool check_one(const Champions *c, Arena *a, const char *name, Checked *out, Err *e) {
     Json j;
-    Kept kept;
+    ChampionRecord kept;
     Op op;
     Verdict v;
     const DomainAsked domain = {0};
     Err why = {0};
     *out = CHECK_WRONG;
-    if (!kept_read(c, a, str_of(name), &j, &kept, &why)) {
+    if (!champion_read(a, c->o->folder, str_of(name), &j, &kept, &why)) {
         if (!kept.changed) *out = CHECK_UNREAD;
         printf("%s: %s\n", name, why.msg);
     } else if (!service_op(c->service, a, name, &domain, &op, &why)) {
@@ -240,7 +178,7 @@ static bool check_one(const Champions *c, Arena *a, const char *name, Checked *o
 static bool check_all(const Champions *c, int *code, Err *e) {
     const char **name;
     int n = 0, right = 0, unread = 0;
-    if (!names_of(c, c->a, &name, &n, e)) return false;
+    if (!champion_names(c->a, c->o->folder, "-o", &name, &n, e)) return false;
     for (int i = 0; i < n; i++) {
         Arena a = {0};
         Checked checked;

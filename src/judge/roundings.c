@@ -40,6 +40,12 @@ Op op_rounded(const Op *op, int k) {
     return made;
 }
 
+int op_rounding(const Op *op, Str name) {
+    for (int k = 0; k < op->roundings; k++)
+        if (str_eq(op->rounding[k].name, name)) return k;
+    return -1;
+}
+
 // Whether every output of a case is what another reference of the same case says.
 static bool all_right(Arena *scratch, const Bound *b, const Draw *d, int index, const uint8_t *output) {
     const CaseSpec *spec = &d->spec[index];

@@ -9,6 +9,7 @@ void rounded_draws_close(RoundedDraws *r); // NULL is allowed
 // The op with rounding k instead of its reference. What the definition declares invariant holds for exact
 // values alone.
 Op op_rounded(const Op *op, int k);
+int op_rounding(const Op *op, Str name); // its number; -1: there is none of this name
 // By which roundings the output of one case is right, as bits.
 uint8_t roundings_of_case(Arena *scratch, const Draw *d, int index, const uint8_t *output);
 // Judges candidate i as a whole by each rounding by which the case that failed is right. An acceptance

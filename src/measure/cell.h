@@ -88,7 +88,8 @@ typedef struct {
     TorchProcess *user_calls; // NULL: calls from Python are not timed
     const char *kept;         // folder of baselines that were tuned before; NULL: none is kept
     const Op *op;
-    Str source;         // accepted, with run
+    Str source;   // accepted, with run
+    Str rounding; // by which it was accepted; empty: by the reference, as PyTorch's answers are compared
     CellShared *shared; // with other programs; NULL: nothing is
     double fixed;       // when its hash was in the journal already (clock_seconds), where something is shared
     int rounds;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "judge/compare.h"
+#include "judge/roundings.h"
 #include "measure/cell_work.h"
 #include "measure/timing/timing.h"
 
@@ -65,10 +66,10 @@ static const char *answer_name(Cell *c, int k) {
     return name.len ? arena_printf(c->a, " of %.*s", STR_ARG(name)) : "";
 }
 
-static bool all_right(Cell *c, const uint8_t *answers, int contender, Str *why) {
+static bool all_right(Cell *c, const Bound *expected, const uint8_t *answers, int contender, Str *why) {
     const CaseTruth *block = &c->r.block.truth[0];
     for (int j = 0; j < c->job.checked; j++) {
-        const Bound *b = block->expected;
+        const Bound *b = expected;
         for (int k = 0; k < c->job.outputs && b; k++, b = b->also) {
             int64_t first = 0,
                     n = wrong_elements(c, b, answers + timing_output_at(&c->job, contender, j, k), &first);
@@ -86,11 +87,30 @@ static bool all_right(Cell *c, const uint8_t *answers, int contender, Str *why) 
     return true;
 }
 
-bool cell_answers_right(Cell *c, const uint8_t *answers, int contender, Str *why) {
+static bool right(Cell *c, const Bound *expected, const uint8_t *answers, int contender, Str *why) {
     double from = clock_seconds();
-    bool right = all_right(c, answers, contender, why);
+    bool ok = all_right(c, expected, answers, contender, why);
     c->out->seconds_check += clock_seconds() - from;
-    return right;
+    return ok;
+}
+
+// The block's rows once more, by the rounding. Draws are shared by programs that were accepted by others.
+static const Bound *rounded(Cell *c) {
+    const Draw *block = &c->r.block;
+    int k = op_rounding(c->q->op, c->q->rounding);
+    if (k < 0) return NULL;
+    Op op = op_rounded(c->q->op, k);
+    DiagList diags = DIAGS(c->a);
+    return draw_reference(c->a, &op, block->mapping, &block->spec[0], NULL, &diags);
+}
+
+bool cell_answers_right(Cell *c, const uint8_t *answers, Str *why) {
+    if (c->q->rounding.len && !c->rounded) c->rounded = rounded(c);
+    if (c->q->rounding.len && !c->rounded) {
+        *why = STR("the definition's rounding, by which it was accepted, has no values here");
+        return false;
+    }
+    return right(c, c->rounded ? c->rounded : c->r.block.truth[0].expected, answers, 0, why);
 }
 
 // ---- what it amounts to
@@ -108,7 +128,7 @@ static void tell_baselines(Cell *c, const TimingResult *r, const uint8_t *answer
         if (!t) continue;
         if (t->end != TIMED_WELL)
             b->why = str_dup(c->a, str_of(t->why));
-        else if (cell_answers_right(c, answers, c->replayed[i], &b->why))
+        else if (right(c, c->r.block.truth[0].expected, answers, c->replayed[i], &b->why))
             b->device = cell_figure(t->cold, t->colds);
     }
     out->torch = c->baseline.torch;
@@ -163,7 +183,7 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     Figure device = cell_figure(t->cold, t->colds);
     Str why;
     if (!cell_ended_well(c, t)) return;
-    if (!cell_answers_right(c, answers, 0, &why)) {
+    if (!cell_answers_right(c, answers, &why)) {
         cell_say(c, TIMES_incorrect, str_cdup(c->a, why));
         return;
     }

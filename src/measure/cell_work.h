@@ -14,6 +14,7 @@ typedef struct {
     Repeated r;
     const SharedDraw *shared; // what r is of; NULL: r is the cell's own
     bool rotates;             // rows are copies of a block, and may be moved
+    const Bound *rounded;     // what is right by the rounding of the request; NULL: not evaluated
     Recording recording;
     const Cubin **cubin;       // of each kernel; NULL: it does not compile
     int config[RUN_STEPS_MAX]; // of each group, which choice
@@ -36,7 +37,8 @@ void cell_measure(Cell *c); // a cell that is ready
 Figure cell_figure(const double *x, int n);
 // A fault of a kernel that the referee has accepted takes the verdict back.
 bool cell_ended_well(Cell *c, const TimedContender *t);
-bool cell_answers_right(Cell *c, const uint8_t *answers, int contender, Str *why);
+// Of the program itself by what it was accepted by.
+bool cell_answers_right(Cell *c, const uint8_t *answers, Str *why);
 // What a whole measurement amounts to.
 void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers);
 // Of max-autotune's several draws the median one, of it and the default mode the better one: its device time

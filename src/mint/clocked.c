@@ -15,6 +15,7 @@ static bool take_back(Arena *a, const ClockedRequest *q, MintProof *p, const Cel
 static bool time_one(Arena *a, const ClockedRequest *q, MintProof *p, bool alone, CellTimes *out, Err *e) {
     CellRequest r = timer_request(q->timer, q->op, p->attempt.source);
     if (alone) r.baseline = NULL;
+    r.rounding = p->verdict.rounding;
     cell_time(a, &r, q->place, out);
     return out->status != TIMES_incorrect || take_back(a, q, p, out, e);
 }

@@ -157,6 +157,7 @@ static void *prepare(void *arg) {
         *r = timer_request(&t->timer, q->op, q->source);
         r->shared = t->shared;
         r->fixed = q->fixed;
+        r->rounding = json_str(json_object_get(q->verdict, "rounding"));
         q->cells = cells_prepare(&q->arena, r, q->place, q->places, q->cell);
         t->last = q->op->hash;
         t->last_drawn = cell_shared_drawn(t->shared, q->op);

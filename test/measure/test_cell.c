@@ -211,6 +211,43 @@ static void rope_with_line(World *w, const char *line, const char *before) {
     w->q.source = str_of(arena_printf(&w->a, "%.*s%s%s", (int)(at - text), text, line, at));
 }
 
+// A program that was accepted by a rounding of its definition is held to that on the GPU, too.
+static void test_a_rounding_by_which_it_was_accepted_counts(void **state) {
+    static const char gated[] =
+        "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        "def gated_kernel(gate, up, out, n, BLOCK: tl.constexpr):\n"
+        "    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    g = tl.load(gate + i, mask=i < n, other=0.0).to(tl.float32)\n"
+        "    u = tl.load(up + i, mask=i < n, other=0.0)\n"
+        "    tl.store(out + i, (g * tl.sigmoid(g)).to(u.dtype) * u, mask=i < n)\n\n\n"
+        "def run(gate, up):\n"
+        "    gate = gate.contiguous()\n"
+        "    out = torch.empty_like(gate)\n"
+        "    n = gate.numel()\n"
+        "    gated_kernel[(triton.cdiv(n, 1024),)](gate, up.contiguous(), out, n, BLOCK=1024)\n"
+        "    return out\n";
+    (void)state;
+    World *w = world("", false);
+    assert_true(op_find(&w->a, STR("swiglu"), &w->op));
+    w->q.source = str_of(gated);
+    cell(w);
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU");
+    w->q.rounding = STR("gate");
+    cell(w);
+    expect(w, TIMES_ok, "");
+    w->q.rounding = STR("nothing");
+    cell(w);
+    expect(w, TIMES_incorrect, "has no values here");
+    end(w);
+    w = world("wrong=gated_kernel", false);
+    assert_true(op_find(&w->a, STR("swiglu"), &w->op));
+    w->q.source = str_of(gated);
+    w->q.rounding = STR("gate");
+    cell(w);
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU");
+    end(w);
+}
+
 static void test_an_op_in_place_has_times(void **state) {
     (void)state;
     World *w = rope_world("", ROPE "kernel.py");
@@ -297,6 +334,7 @@ int main(void) {
         cmocka_unit_test(test_after_a_fault_the_next_one_is_measured),
         cmocka_unit_test(test_wrong_at_large_grids_only_takes_it_back),
         cmocka_unit_test(test_wrong_in_one_dtype_only_takes_it_back),
+        cmocka_unit_test(test_a_rounding_by_which_it_was_accepted_counts),
         cmocka_unit_test(test_an_op_in_place_has_times),
         cmocka_unit_test(test_wrong_in_place_takes_it_back),
         cmocka_unit_test(test_noise_gives_no_number),

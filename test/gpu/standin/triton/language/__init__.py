@@ -9,4 +9,6 @@ class constexpr:
 
 
 def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
     return dtype(name)

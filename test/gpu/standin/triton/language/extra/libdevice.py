@@ -1,0 +1,4 @@
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return name
