@@ -1,4 +1,4 @@
-"""Three forms of the eight ops whose times doc/timing.md tells, written by hand: nothing of them comes from the grammar or a model.
+"""Three forms of the eight ops whose times doc/h100.md tells, written by hand: nothing of them comes from the grammar or a model.
 
     forms.py DIR        writes DIR/FORM/OP.py, 24 kernels that `ouroboros referee --level full` accepts
 

@@ -103,7 +103,7 @@ static bool holds_rows(Schedule s) {
 // The lanes of a thread add one after the other. From 4 warps on that chain is one that the bound allows at
 // every row length (doc/error-bound.md section 3); fewer are only right for short rows, and a whole row is as
 // long as the caller's: then the host function takes as many as the tile asks for (0). That is also what was
-// fast on an H100: 16 elements a thread, 8 where nothing is reduced (doc/timing.md).
+// fast on an H100: 16 elements a thread, 8 where nothing is reduced (doc/h100.md).
 enum { WARPS_FOR_ANY_ROW = 4 };
 static int draw_warps(const Plan *p, int64_t n, bool first, Rng *r) {
     bool whole = holds_rows(p->schedule);
