@@ -50,6 +50,10 @@ def size_of(dim, sizes):
     return sizes[dim]
 
 
+def is_any_float(declared):
+    return declared.get("dtype", "float") == "float"
+
+
 def draw(torch, op, lead, n, dtype, device, seed=0):
     """Tensors as the definition declares them; of ordinary size, since a verdict is not what this is about."""
     g = torch.Generator(device="cpu").manual_seed(seed)
@@ -58,15 +62,15 @@ def draw(torch, op, lead, n, dtype, device, seed=0):
         shape = declared["shape"]
         size = (tuple(lead) if shape[0] == "M" else ()) + tuple(size_of(d, sizes) for d in shape if d != "M")
         low, high = declared.get("range", (None, None))
-        if declared.get("dtype", "float") == "float":
-            if low is None:
-                t = torch.randn(size, generator=g)
-                t = 1 + 0.2 * t if declared.get("role") == "weight" else t
-            else:
-                t = low + (high - low) * torch.rand(size, generator=g)
-            t = t.to(dtype)
+        own = dtype if is_any_float(declared) else getattr(torch, declared["dtype"])
+        if not own.is_floating_point:
+            t = torch.randint(int(low), int(size_of(high, sizes)), size, generator=g)
+        elif low is None:
+            t = torch.randn(size, generator=g)
+            t = 1 + 0.2 * t if declared.get("role") == "weight" else t
         else:
-            t = torch.randint(int(low), int(size_of(high, sizes)), size, generator=g).to(getattr(torch, declared["dtype"]))
+            t = low + (high - low) * torch.rand(size, generator=g)
+        t = t.to(own)
         out.append(t.to(device))
     return out
 
@@ -196,15 +200,19 @@ def try_op(torch, kernels, name, device, graphs):
     for t in a + b:
         if t.is_floating_point():
             t.requires_grad_()
-    call(*a).pow(2).sum().backward()
-    op._by_reference(b).pow(2).sum().backward()
+    call(*a).float().pow(2).mean().backward()
+    op._by_reference(b).float().pow(2).mean().backward()
     for (input_name, _), ta, tb in zip(op.inputs.items(), a, b):
         if ta.is_floating_point() and (excess(torch, ta.grad, tb.grad) > 1 or not tb.grad.abs().max() > 0):
             raise Wrong(f"the gradient of {input_name} is not the reference's")
     # What the kernel was not judged on: the reference answers, or an error does.
-    double = [t.double() if t.is_floating_point() else t for t in tensors]
-    check("float64", double, answer=call(*double).float(), kernel=False)
-    if sum(t.is_floating_point() for t in tensors) > 1:
+    floats = [is_any_float(d) for d in op.inputs.values()]
+    if any(floats):
+        double = [t.double() if f else t for t, f in zip(tensors, floats)]
+        check("float64", double, answer=call(*double).float(), kernel=False)
+    else:
+        raises(torch, "float64", TypeError, lambda: call(*[t.double() for t in tensors]))
+    if sum(floats) > 1:
         check("mixed dtypes", [tensors[0].float()] + tensors[1:], kernel=False)
     empty = draw(torch, op, (0,), n, torch.float16, device)
     if call(*empty).shape[0] != 0:
@@ -264,7 +272,7 @@ def main():
     parser.add_argument("-o", dest="file")
     parser.add_argument("--ops")
     parser.add_argument("--seconds", type=float, default=90)
-    parser.add_argument("--workers", type=int, default=min(12, os.cpu_count() or 1))
+    parser.add_argument("--workers", type=int, default=min(16, os.cpu_count() or 1))
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"), help="cpu: the same with the reference alone")
     o = parser.parse_args()
     start = time.monotonic()

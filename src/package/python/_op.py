@@ -122,7 +122,7 @@ class Op:
         if device.type != "cuda":
             return f"the inputs are on {device}, not on an NVIDIA GPU"
         floats = {t.dtype for t, d in zip(tensors, self.inputs.values()) if d.get("dtype", "float") == "float"}
-        if len(floats) != 1:
+        if len(floats) > 1:
             return "the inputs have several floating-point dtypes; the kernel was judged with one"
         if not floats <= set(FLOATS):
             return f"the kernel was judged in float16, bfloat16 and float32, not in {floats.pop()}"
