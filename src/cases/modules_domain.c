@@ -515,6 +515,12 @@ void modules_long_words(Buf *out, const ModulesDomain *m, uint32_t passed) {
     if (never) buf_puts(out, "\n");
 }
 
+void modules_wrong_long_words(Buf *out, const ModulesDomain *m, int which) {
+    put_size(out, "wrong where one size is long: ", &of(m->domain.stretched[which])->stretched);
+    put_size(out, "; right with ", &of(m->domain.controls[which])->stretched);
+    buf_puts(out, ", all other sizes the same\n");
+}
+
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix) {
     const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
     const ModuleShrunk *s = &m->values.shapes;
@@ -556,7 +562,7 @@ static json_t *shape_json(const Bound *b) {
     return shape;
 }
 
-json_t *modules_json(const ModulesDomain *m, uint32_t passed) {
+json_t *modules_json(const ModulesDomain *m, uint32_t passed, int wrong_long) {
     const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
     const ModuleShrunk *s = &m->values.shapes;
     json_t *inputs = json_array(), *sizes = json_array(), *long_ones = json_array();
@@ -573,7 +579,8 @@ json_t *modules_json(const ModulesDomain *m, uint32_t passed) {
             json_array_append_new(long_ones, size_json(m, &of(m->domain.stretched[i])->stretched));
     char sha256[65];
     sha256_hex(m->op.hash, sha256);
-    return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256",
-                     sha256, "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes, "long_sizes",
-                     long_ones);
+    return json_pack(
+        "{s:s%, s:s, s:b, s:o, s:o, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256,
+        "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes, "long_sizes", long_ones, "wrong_long",
+        wrong_long < 0 ? json_null() : size_json(m, &of(m->domain.stretched[wrong_long])->stretched));
 }

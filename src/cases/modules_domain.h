@@ -34,4 +34,6 @@ const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mappi
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
 // Of an accepted program at level full: which sizes it had long (Evidence.stretched), and which never.
 void modules_long_words(Buf *out, const ModulesDomain *m, uint32_t passed);
-json_t *modules_json(const ModulesDomain *m, uint32_t passed);
+// Of one that was rejected: which of domain.stretched it was wrong with, and what it was right with.
+void modules_wrong_long_words(Buf *out, const ModulesDomain *m, int which);
+json_t *modules_json(const ModulesDomain *m, uint32_t passed, int wrong_long); // wrong_long: -1: none

@@ -375,7 +375,10 @@ static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Er
         if (q.said != MORE_WRONG) continue;
         Verdict control = before;
         if (!judge_sized(b, i, m->controls[k], &q, &control, e)) return false;
-        if (q.said != MORE_RIGHT) *v = before;
+        if (q.said == MORE_RIGHT)
+            v->evidence.wrong_long = k + 1;
+        else
+            *v = before;
     }
     return true;
 }

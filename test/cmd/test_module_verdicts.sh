@@ -78,6 +78,13 @@ void_cases_are_told() {
         exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && ! grep -q 'never long' "$tmp/out"
 }
 check void_cases_are_told void_cases_are_told
+wrong_long_is_named() {
+    exits 1 "$bin" referee "$made/long/gelu.grid.py" --module "$ref/gelu.py" --level full --seed 20261126 && says 'gelu: rejected at one long size' &&
+        says 'wrong where one size is long: features 8192; right with features ' && set -- "$made/wrong"/gelu.*.py &&
+        exits 1 "$bin" referee "$1" --module "$ref/gelu.py" --level full --seed 20261126 && says 'gelu: rejected at small sizes' &&
+        ! grep -q 'one size is long' "$tmp/out"
+}
+check wrong_long_is_named wrong_long_is_named
 by_name() { referee 0 "$made/right/conv2d.py" --module "$ref/conv2d.py" && says 'parameters: bound by name'; }
 check by_name by_name
 # Other names in another order: shapes that only one has.

@@ -53,7 +53,7 @@ int verdict_exit(const Verdict *v) {
 void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
     buf_printf(out, "%s%.*s: %s", prefix, STR_ARG(v->op),
                status_class_name(status_class(v->decision.status)));
-    domain_words(out, &v->domain);
+    domain_words(out, v);
     if (verdict_accepted(v) && verdict_restricted(v)) restricted_words(out, v);
     buf_printf(out, " (%s, level %s)\n", status_name(v->decision.status), level_name(v->judged.level));
     buf_printf(out, "%s%s\n", prefix, v->decision.feedback);

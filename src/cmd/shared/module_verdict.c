@@ -18,6 +18,7 @@ void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
     modules_words(out, m, "");
     if (verdict_accepted(v) && v->judged.level == LEVEL_FULL)
         modules_long_words(out, m, v->evidence.stretched);
+    if (v->evidence.wrong_long) modules_wrong_long_words(out, m, v->evidence.wrong_long - 1);
     buf_puts(out, m->values.published_values
                       ? "values: inputs as get_inputs draws them"
                       : "values: inputs of both signs at three scales, by kinds (shifted, constant, spikes, "
@@ -27,7 +28,8 @@ void module_verdict_text(Buf *out, const ModulesDomain *m, const Verdict *v) {
 }
 
 void module_verdict_json(Buf *out, const ModulesDomain *m, const Verdict *v, const char *path) {
-    json_t *first = json_object(), *o = verdict_object(v), *of = modules_json(m, v->evidence.stretched);
+    json_t *first = json_object(), *o = verdict_object(v),
+           *of = modules_json(m, v->evidence.stretched, v->evidence.wrong_long - 1);
     if (utf8_valid(str_of(path))) json_object_set_new(first, "file", json_string(path));
     json_object_update(first, o);
     json_decref(o);

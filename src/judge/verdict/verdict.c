@@ -125,8 +125,12 @@ void restricted_words(Buf *out, const Verdict *v) {
     buf_printf(out, "%s%s)", shape && dtype ? ", " : "", dtype ? "--dtype" : "");
 }
 
-void domain_words(Buf *out, const OpDomain *d) {
-    if (d->module) return buf_puts(out, d->contiguous ? " at small sizes" : " at small sizes, with gaps");
+void domain_words(Buf *out, const Verdict *v) {
+    const OpDomain *d = &v->domain;
+    if (d->module) {
+        buf_puts(out, v->evidence.wrong_long ? " at one long size" : " at small sizes");
+        return buf_puts(out, d->contiguous ? "" : ", with gaps");
+    }
     if (d->contiguous) buf_puts(out, " on contiguous inputs");
     if (d->published) buf_puts(out, d->contiguous ? " of the published domain" : " in the published domain");
 }

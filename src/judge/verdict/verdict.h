@@ -110,6 +110,7 @@ typedef struct {
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
     uint32_t stretched; // of a module, a bit for each of Domain.stretched that was passed
+    int wrong_long;     // of a rejected one, 1 + which of them was not; 0: none
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
 } Evidence;
 
@@ -172,7 +173,7 @@ static inline bool verdict_refuses(const Verdict *v) {
 // "these cases reject 203 of 203 small mistakes ..."
 void proved_words(Buf *out, const MutationScore *p);
 // " on contiguous inputs", " on contiguous inputs of the published domain"; nothing in the widest domain.
-void domain_words(Buf *out, const OpDomain *d);
+void domain_words(Buf *out, const Verdict *v);
 // Whether cases had fewer elements than the shape that was asked for, or others.
 bool verdict_shape_cut(const Verdict *v);
 // " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is. The shape is what was judged.
