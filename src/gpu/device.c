@@ -132,7 +132,9 @@ static bool prepare(Device *d, const char *entry, int shared, DeviceKernel *k, E
 
 bool device_load(Device *d, const char *image, const char *entry, int shared, DeviceKernel *out, Err *e) {
     *out = (DeviceKernel){0};
-    DRIVER_TRY(&d->driver, cuModuleLoadDataEx, &out->module, image, 0, NULL, NULL);
+    void *module = NULL; // a driver that fails may leave anything there
+    DRIVER_TRY(&d->driver, cuModuleLoadDataEx, &module, image, 0, NULL, NULL);
+    out->module = module;
     if (prepare(d, entry, shared, out, e)) return true;
     device_unload(d, out);
     return false;

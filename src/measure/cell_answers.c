@@ -24,11 +24,13 @@ Figure cell_figure(const double *x, int n) {
     return (Figure){middle, (sorted[n - 1 - n / 4] - sorted[n / 4]) / middle, n};
 }
 
-// A fault of a kernel that the referee has accepted takes the verdict back.
+// A fault of a kernel that the referee has accepted takes the verdict back. Nothing else of it does.
 bool cell_ended_well(Cell *c, const TimedContender *t) {
     if (t->end == TIMED_WELL) return true;
-    return cell_say(c, t->end == TIMED_REFUSED || t->end == TIMED_SLOW ? TIMES_failed : TIMES_incorrect,
-                    arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
+    bool wrong = t->end == TIMED_FAULT || t->end == TIMED_TRAMPLED;
+    return cell_say(c, wrong ? TIMES_incorrect : TIMES_failed,
+                    arena_printf(c->a, "%.*s: %s", STR_ARG(t->name),
+                                 t->end == TIMED_UNTRIED ? "nothing was measured of it" : t->why));
 }
 
 // ---- answers
@@ -188,6 +190,11 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
         return;
     }
     tell_baselines(c, r, answers);
+    if (r->floor_us <= 0) {
+        cell_say(c, TIMES_failed,
+                 "what a kernel that does nothing takes is not known: the driver does not run PTX");
+        return;
+    }
     if (!r->cold || device.us < floors * r->floor_us) {
         cell_say(c, TIMES_below_floor,
                  arena_printf(c->a, "%.2f us, where a kernel that does nothing takes %.2f us%s", device.us,

@@ -9,7 +9,7 @@
 #include "measure/timing/timing.h"
 #include "measure/timing/yardstick.h"
 
-enum { TUNE_ROUNDS = 5, CONFIGS_MAX = 256, MORE_ROUNDS = 21, ATTEMPTS = 4, DRAWS_SMALL = 3 };
+enum { TUNE_ROUNDS = 5, CONFIGS_MAX = 256, MORE_ROUNDS = 21, DRAWS_SMALL = 3 };
 static const int64_t small_bytes = 40 << 20; // below it max-autotune is a matter of luck
 static const double noisy = 0.05;
 
@@ -41,10 +41,16 @@ static bool choice_compiles(const Cell *c, int group, int choice) {
     return true;
 }
 
-static int refused(const TimingResult *r) {
+// The contender at which a job has ended: -1 where all were measured.
+static int ended_at(const TimingResult *r) {
     for (int i = 0; i < r->contenders; i++)
-        if (r->contender[i].end == TIMED_REFUSED) return i;
+        if (timed_ends_all(r->contender[i].end)) return i;
     return -1;
+}
+
+static int refused(const TimingResult *r) {
+    int i = ended_at(r);
+    return i >= 0 && r->contender[i].end == TIMED_REFUSED ? i : -1;
 }
 
 // Times every config of one group, the other groups staying as they are, and takes the fastest.
@@ -79,6 +85,7 @@ static bool tune_group(Cell *c, int group) {
     }
     c->job.rounds = rounds;
     c->job.checked = checked;
+    if (ok && ended_at(r) >= 0) return cell_ended_well(c, &r->contender[ended_at(r)]);
     for (int i = 0; ok && i < r->contenders; i++) {
         const TimedContender *t = &r->contender[i], *first = &r->contender[best];
         if (!cell_ended_well(c, t)) return false;
@@ -167,7 +174,7 @@ static void yardsticks_add(Cell *c) {
     CellTimes *out = c->out;
     c->yardsticks = 0;
     out->yardstick_kept = c->q->shared && cell_shared_yardstick(c->q->shared, c->q, &c->job, &out->yardstick);
-    if (out->yardstick_kept) return;
+    if (out->yardstick_kept || c->no_yardsticks) return;
     for (int i = 0; i < c->job.inputs; i++) bytes[i] = c->job.input[i].bytes;
     for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++, c->yardsticks++) {
         streaming_run(c->a, bytes, c->job.inputs, timing_output_bytes(&c->job), unroll[u], &run);
@@ -176,9 +183,9 @@ static void yardsticks_add(Cell *c) {
     }
 }
 
-static void job_fill(Cell *c, const TimedRun *ours) {
+static void job_fill(Cell *c) {
     c->job.contenders = 0;
-    contender_add(c, STR("the kernel"), true, ours);
+    contender_add(c, STR("the kernel"), true, &c->ours);
     yardsticks_add(c);
     for (int i = 0; i < c->baseline.modes; i++) {
         c->replayed[i] = 0;
@@ -188,31 +195,38 @@ static void job_fill(Cell *c, const TimedRun *ours) {
     }
 }
 
-static bool baseline_failed(Cell *c, const TimedContender *t) {
-    bool any = false;
-    for (int i = 0; i < c->baseline.modes; i++) {
-        const TimedContender *b = &t[c->replayed[i]];
-        if (!c->replayed[i] || (!timed_lost(b->end) && b->end != TIMED_REFUSED)) continue;
-        c->baseline.mode[i].replayable = false;
-        c->baseline.mode[i].why = str_dup(c->a, str_of(b->why));
-        any = true;
-    }
-    return any;
+// A contender beside the kernel has ended the job, which says nothing of the kernel. It has no place in the
+// next one.
+static void leave_out(Cell *c, int at, const TimedContender *t) {
+    if (at <= c->yardsticks) c->no_yardsticks = true;
+    for (int i = 0; i < c->baseline.modes; i++)
+        if (c->replayed[i] == at) {
+            c->baseline.mode[i].replayable = false;
+            c->baseline.mode[i].why = str_dup(c->a, str_of(t->why));
+        }
 }
 
-// Again without a baseline whose replay has spoilt the process, and with more rounds where times differ.
-static bool measure_all(Cell *c, Measured *seen) {
-    TimedRun ours;
-    if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &ours, &c->e))
-        return cell_say(c, TIMES_unsupported, c->e.msg);
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        job_fill(c, &ours);
+// The kernel beside all others, as often as one of these ends the job: each time there is one less.
+static bool measure_beside(Cell *c, Measured *seen) {
+    for (;;) {
+        job_fill(c);
         if (!measure(c, seen)) return false;
-        const TimedContender *t = seen->result.contender;
-        if (baseline_failed(c, t)) continue;
-        Figure f = cell_figure(t->cold, t->colds);
-        if (f.spread <= noisy || c->job.rounds >= MORE_ROUNDS || t->end != TIMED_WELL) break;
+        int at = ended_at(&seen->result);
+        if (at <= 0) return true;
+        leave_out(c, at, &seen->result.contender[at]);
+    }
+}
+
+// With more rounds where times differ.
+static bool measure_all(Cell *c, Measured *seen) {
+    if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &c->ours, &c->e))
+        return cell_say(c, TIMES_unsupported, c->e.msg);
+    if (!measure_beside(c, seen)) return false;
+    const TimedContender *t = seen->result.contender;
+    if (t->end == TIMED_WELL && cell_figure(t->cold, t->colds).spread > noisy &&
+        c->job.rounds < MORE_ROUNDS) {
         c->job.rounds = MORE_ROUNDS;
+        if (!measure_beside(c, seen)) return false;
     }
     cell_tell(c, &seen->result, seen->answers);
     return c->out->status == TIMES_ok;
@@ -238,7 +252,7 @@ static bool measure_again(Cell *c) {
     if (!rng_entropy(&seed, sizeof seed, &c->e)) return cell_failed(c);
     c->job.seed = seed >> 1;
     measurer_renew(c->q->measurer);
-    if (!measure(c, &seen)) return false;
+    if (!measure_beside(c, &seen)) return false;
     const TimedContender *t = &seen.result.contender[0];
     if (!cell_ended_well(c, t)) return false;
     if (!cell_answers_right(c, seen.answers, &why))

@@ -22,6 +22,8 @@ typedef struct {
     BaselineTimes baseline;
     int replayed[BASELINE_MODES_MAX]; // contender of the job; 0: none
     int yardsticks;                   // contenders of the job, behind the first; 0: their time is kept
+    bool no_yardsticks;               // they do not run here
+    TimedRun ours;                    // what was recorded, with its config
     bool ready;                       // to be measured
     Err e;
 } Cell;

@@ -35,6 +35,18 @@ check one_has_none grep -q '"shape":\[16,16\],"dtype":"float16","status":"below_
 check disagrees exits 1 timed wrong=relu2 $gold --op relu2 --shape 512x64 --alone
 check says_where grep -q '^On a GPU, at 512x64 float16: the kernel: \|^On a GPU, at 512x64 float16: [0-9]* of 32768 elements are wrong' "$tmp/out"
 check rule grep -q '^relu2: rejected (incorrect, level full)' "$tmp/out"
+# What runs beside it says nothing of it: baselines that fault or hang, one after the other, and a driver without PTX.
+beside() { timed "$1" $gold --op relu2 --shape 512x64 --json; }
+check baselines_that_fault exits 0 beside fault=k_
+check still_accepted grep -q '"accepted":true.*"status":"ok","why":null,"device":{' "$tmp/out"
+check their_faults_are_told grep -q '"name":"default","device":null,.*CUDA_ERROR_ILLEGAL_ADDRESS' "$tmp/out"
+check no_bar_of_theirs grep -q '"bar":null,"ratio":null' "$tmp/out"
+check a_baseline_without_end exits 0 beside hang=k_default
+check the_others_have_times grep -q '"name":"max_autotune","device":{' "$tmp/out"
+check no_yardstick exits 0 beside refuse=stream
+check no_share grep -q '"yardstick":null,.*"share_of_yardstick":null' "$tmp/out"
+check a_card_that_breaks exits 0 beside gone=relu2
+check breaks_is_told grep -q '"status":"failed","why":"the kernel: .*CUDA_ERROR_ECC_UNCORRECTABLE' "$tmp/out"
 # A kernel that the referee rejects is not timed.
 check rejected exits 1 timed "" src/op/suite/wrong/softmax_no_max.py --op softmax --shape 64x64 --alone --json
 check not_timed grep -q '"cells":\[\]' "$tmp/out"

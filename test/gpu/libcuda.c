@@ -6,6 +6,9 @@
 //   drift=5         each replay of a graph takes so many per cent more than the one before
 //   slow=NAME:30    kernels of a module whose text holds NAME take so many per cent more
 //   hang=NAME fault=NAME   such kernels never end, or end with an illegal address
+//   gone=NAME       with such a kernel the card's memory breaks
+//   refuse=NAME     such a module is not loaded: the driver's compiler of PTX is missing
+//   oom=N           the Nth allocation fails
 //   late=NAME:5     such a kernel does not end from its sixth run on
 //   wrong=NAME      they store one wrong byte in the first answer that they write
 //   trample=NAME    they write behind the end of their last buffer
@@ -32,6 +35,8 @@ enum {
     OUT_OF_MEMORY = 2,
     NO_DEVICE = 100,
     INVALID_IMAGE = 200,
+    ECC_UNCORRECTABLE = 214,
+    NO_JIT_COMPILER = 221,
     NOT_FOUND = 500,
     NOT_READY = 600,
     ILLEGAL_ADDRESS = 700,
@@ -176,6 +181,7 @@ static void spoil(const Work *w) {
     if (concerns("hang", m)) hangs = true;
     if (concerns("late", m) && ++m->runs > 100 * per_cent("late")) hangs = true;
     if (concerns("fault", m)) lost = ILLEGAL_ADDRESS;
+    if (concerns("gone", m)) lost = ECC_UNCORRECTABLE;
     VmTable *t = (VmTable *)memory;
     uint64_t last = 0;
     for (int i = 0; i < m->args; i++)
@@ -261,6 +267,8 @@ static const struct {
     {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
+    {NO_JIT_COMPILER, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "PTX JIT compiler library not found"},
     {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}};
@@ -343,7 +351,9 @@ EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
 }
 EXPORT int cuMemAlloc_v2(uint64_t *at, size_t bytes) {
     VmTable *t = (VmTable *)memory;
+    static int asked;
     if (lost) return lost;
+    if (++asked == atoi(steered("oom"))) return OUT_OF_MEMORY;
     if (bytes > limit || used + bytes > limit || t->count == VM_ALLOCATIONS) return OUT_OF_MEMORY;
     *at = VM_BASE + used;
     t->allocation[t->count].at = *at;
@@ -479,9 +489,9 @@ static const char *text_of(const char *image) {
     const char *text = memmem(image, sections + 64u * count, "{\"kernel\":", 10);
     return text ? text : "no text of the stand-in";
 }
-static int no_module(Module *m) {
+static int no_module(Module *m, int error) {
     module_free(m);
-    return INVALID_IMAGE;
+    return error;
 }
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *option, void **value) {
     (void)options, (void)option, (void)value;
@@ -490,7 +500,8 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
     m->kernel = -1;
     m->next = modules;
     modules = m;
-    *module = m;
+    *module = NULL;
+    if (concerns("refuse", m)) return no_module(m, NO_JIT_COMPILER);
     if (sscanf(m->text, "// ouroboros stream inputs=%d unroll=%d", &m->inputs, &m->unroll) == 2) {
         m->stream = true;
         m->args = 2 * (m->inputs + 1);
@@ -505,14 +516,15 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
         if (!whole(true, &q, sizeof q) || !whole(true, m->text, q.text_bytes) ||
             !whole(false, &r, sizeof r) || r.end) {
             fprintf(stderr, "vm gpu: %s\n", r.why);
-            return no_module(m);
+            return no_module(m, INVALID_IMAGE);
         }
         m->kernel = kernels++;
         m->args = r.args;
         for (int i = 0; i < r.args; i++) m->bytes[i] = r.bytes[i];
     } else if (strncmp(m->text, "// ouroboros nothing", 20) != 0) {
-        return no_module(m);
+        return no_module(m, INVALID_IMAGE);
     }
+    *module = m;
     return lost;
 }
 EXPORT int cuModuleUnload(void *module) {

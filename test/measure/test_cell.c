@@ -139,6 +139,31 @@ static void test_after_a_fault_the_next_one_is_measured(void **state) {
     end(w);
 }
 
+// What is no work of a kernel takes no verdict back: a card whose memory breaks, a driver without its
+// compiler.
+static void test_a_lost_gpu_takes_nothing_back(void **state) {
+    (void)state;
+    World *w = world("gone=double_kernel", false);
+    cell(w);
+    expect(w, TIMES_failed, "CUDA_ERROR_ECC_UNCORRECTABLE");
+    assert_int_equal(measurer_process(w->measurer), 0); // the next one gets a fresh process
+    end(w);
+    w = world("gone=2048", true); // while configs are timed
+    cell(w);
+    expect(w, TIMES_failed, "CUDA_ERROR_ECC_UNCORRECTABLE");
+    end(w);
+    w = world("refuse=stream", false);
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_int_equal(w->out.yardstick.rounds, 0);
+    end(w);
+    w = world("refuse=ouroboros", false);
+    cell(w);
+    expect(w, TIMES_failed, "the driver does not run PTX");
+    assert_int_equal(w->out.device.rounds, 0);
+    end(w);
+}
+
 // The sound kernel with one line more, before its store.
 static void with_line(World *w, const char *line) {
     const char *at = strstr(body, "    tl.store"), *text;
@@ -332,6 +357,7 @@ int main(void) {
         cmocka_unit_test(test_a_gpu_that_disagrees_takes_the_verdict_back),
         cmocka_unit_test(test_writing_beside_buffers_takes_it_back_too),
         cmocka_unit_test(test_after_a_fault_the_next_one_is_measured),
+        cmocka_unit_test(test_a_lost_gpu_takes_nothing_back),
         cmocka_unit_test(test_wrong_at_large_grids_only_takes_it_back),
         cmocka_unit_test(test_wrong_in_one_dtype_only_takes_it_back),
         cmocka_unit_test(test_a_rounding_by_which_it_was_accepted_counts),

@@ -16,15 +16,17 @@
 #include "base/io.h"
 #include "measure/timing/timing.h"
 
-enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, FDS_MAX = 3 };
+enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, FDS_MAX = 3, KEEPERS = 2 };
+// What a keeper is asked for.
+enum { ASK_MEASURER = 'm', ASK_KEEPER = 'k' };
 
 static const size_t answers_kept = (size_t)1 << 30;
 
 struct Measurer {
-    int keeper;    // socket
-    pid_t kept;    // the keeper
-    int line;      // socket to the measuring process; -1: there is none
-    pid_t process; // its number, as it says itself
+    int keeper[KEEPERS]; // sockets; the first one forks. -1: it has gone
+    pid_t kept[KEEPERS]; // those that were forked here
+    int line;            // socket to the measuring process; -1: there is none
+    pid_t process;       // its number, as it says itself
     DeviceFacts facts;
     int processes;
     int answer_file; // -1: none; kept from job to job, with its memory: so many bytes at `answers`
@@ -34,12 +36,12 @@ struct Measurer {
 
 // ---- messages: one byte with file descriptors, or a length and a text
 
-static bool fds_send(int socket, const int *fd, size_t n) {
+static bool fds_send(int socket, char byte, const int *fd, size_t n) {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
     } data = {0};
-    struct iovec part = {"m", 1};
+    struct iovec part = {&byte, 1};
     struct msghdr msg = {.msg_iov = &part,
                          .msg_iovlen = 1,
                          .msg_control = data.bytes,
@@ -55,13 +57,12 @@ static bool fds_send(int socket, const int *fd, size_t n) {
     return sent == 1;
 }
 
-static bool fds_take(int socket, int *fd, size_t n) {
-    char byte;
+static bool fds_take(int socket, char *byte, int *fd, size_t n) {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
     } data;
-    struct iovec part = {&byte, 1};
+    struct iovec part = {byte, 1};
     struct msghdr msg = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = data.bytes, .msg_controllen = sizeof data.bytes};
     ssize_t got;
@@ -202,7 +203,8 @@ static _Noreturn void measure(int line, const char *library) {
     else
         say_error(&out, &e);
     int fd[FDS_MAX];
-    while (text_send(line, buf_str(&out)) && well && fds_take(line, fd, FDS_MAX)) {
+    char asked;
+    while (text_send(line, buf_str(&out)) && well && fds_take(line, &asked, fd, FDS_MAX)) {
         out.len = 0;
         well = work(&d, &out, &kept, fd);
         for (int i = 0; i < FDS_MAX; i++) close(fd[i]);
@@ -223,8 +225,14 @@ static _Noreturn void keep(int socket, const char *library) {
     int null = open("/dev/null", O_RDWR);
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0) _exit(1);
     close(null);
-    for (int line; fds_take(FIRST, &line, 1); close(line)) {
+    char asked;
+    for (int line; fds_take(FIRST, &asked, &line, 1); close(line)) {
         if (fork() != 0) continue;
+        if (asked == ASK_KEEPER) { // it is one itself from here on
+            setsid();
+            if (dup2(line, FIRST) < 0) _exit(1);
+            continue;
+        }
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         prctl(PR_SET_NAME, "measurer", 0, 0, 0);
         close(FIRST);
@@ -235,22 +243,61 @@ static _Noreturn void keep(int socket, const char *library) {
 
 // ---- whoever measures
 
-bool measurer_open(const char *library, Measurer **out, Err *e) {
+static bool sockets_make(int pair[2], Err *e) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 ||
+           err_set(e, ERR_IO, "measuring: socket: %s", strerror(errno));
+}
+
+static bool keeper_start(Measurer *m, int i, const char *library, Err *e) {
     int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return err_set(e, ERR_IO, "measuring: socket: %s", strerror(errno));
-    pid_t pid = fork();
-    if (pid == 0) keep(pair[1], library);
+    if (!sockets_make(pair, e)) return false;
+    m->kept[i] = fork();
+    if (m->kept[i] == 0) keep(pair[1], library);
     int error = errno;
     close(pair[1]);
-    if (pid < 0) {
-        close(pair[0]);
-        return err_set(e, ERR_IO, "measuring: fork: %s", strerror(error));
-    }
+    m->keeper[i] = pair[0];
+    return m->kept[i] > 0 || err_set(e, ERR_IO, "measuring: fork: %s", strerror(error));
+}
+
+bool measurer_open(const char *library, Measurer **out, Err *e) {
     Measurer *m = calloc(1, sizeof *m);
     if (!m) abort();
-    *m = (Measurer){.keeper = pair[0], .kept = pid, .line = -1, .answer_file = -1};
-    *out = m;
+    *m = (Measurer){.keeper = {-1, -1}, .line = -1, .answer_file = -1};
+    bool ok = true;
+    for (int i = 0; i < KEEPERS && ok; i++) ok = keeper_start(m, i, library, e);
+    if (ok)
+        *out = m;
+    else
+        measurer_close(m);
+    return ok;
+}
+
+static bool keeper_lives(int keeper) {
+    char byte;
+    return keeper >= 0 && recv(keeper, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+// One that was killed has another one in its place. False: all of them were.
+static bool keepers_ready(Measurer *m) {
+    int pair[2];
+    Err e = {0};
+    for (int i = 0; i < KEEPERS; i++) {
+        if (m->keeper[i] < 0 || keeper_lives(m->keeper[i])) continue;
+        close(m->keeper[i]);
+        m->keeper[i] = -1;
+    }
+    if (m->keeper[0] < 0) {
+        m->keeper[0] = m->keeper[1];
+        m->keeper[1] = -1;
+    }
+    if (m->keeper[0] < 0) return false;
+    if (m->keeper[1] >= 0 || !sockets_make(pair, &e)) return true;
+    bool asked = fds_send(m->keeper[0], ASK_KEEPER, &pair[1], 1);
+    close(pair[1]);
+    if (asked)
+        m->keeper[1] = pair[0];
+    else
+        close(pair[0]);
     return true;
 }
 
@@ -273,8 +320,10 @@ void measurer_close(Measurer *m) {
     if (!m) return;
     process_drop(m);
     answers_drop(m);
-    close(m->keeper);
-    while (waitpid(m->kept, NULL, 0) < 0 && errno == EINTR) {}
+    for (int i = 0; i < KEEPERS; i++)
+        if (m->keeper[i] >= 0) close(m->keeper[i]);
+    for (int i = 0; i < KEEPERS; i++)
+        while (m->kept[i] > 0 && waitpid(m->kept[i], NULL, 0) < 0 && errno == EINTR) {}
     free(m);
 }
 
@@ -306,10 +355,12 @@ static bool facts_read(Measurer *m, Str text, Err *e) {
 
 static bool process_start(Measurer *m, Err *e) {
     int pair[2];
+    bool keepers = keepers_ready(m);
     if (m->line >= 0) return true;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return err_set(e, ERR_IO, "measuring: socket: %s", strerror(errno));
-    bool asked = fds_send(m->keeper, &pair[1], 1);
+    if (!keepers)
+        return err_set(e, ERR_IO, "the processes that start measuring have ended; start ouroboros again");
+    if (!sockets_make(pair, e)) return false;
+    bool asked = fds_send(m->keeper[0], ASK_MEASURER, &pair[1], 1);
     close(pair[1]);
     m->line = pair[0];
     m->processes++;
@@ -349,7 +400,7 @@ static bool memory_file(const char *name, Str text, size_t bytes, int *out, Err 
 static bool ask(Arena *a, Measurer *m, const int fd[FDS_MAX], TimingResult *out, Err *e) {
     Str text;
     if (!process_start(m, e)) return false;
-    if (!fds_send(m->line, fd, FDS_MAX) || !text_take(a, m->line, WORK_SECONDS, &text)) {
+    if (!fds_send(m->line, ASK_MEASURER, fd, FDS_MAX) || !text_take(a, m->line, WORK_SECONDS, &text)) {
         process_drop(m);
         return err_set(e, ERR_IO, "the measuring process has ended, or did not answer in %d seconds",
                        WORK_SECONDS);

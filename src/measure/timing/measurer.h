@@ -3,9 +3,10 @@
 // no end, costs this process only: the next job gets a fresh one.
 //
 //   whoever measures --socket--> keeper --fork--> measuring process (one at a time, kept while it is well)
+//                    --socket--> another keeper
 //
 // Measuring processes are forked from a keeper that was forked at the start, before threads, and has never
-// touched the GPU.
+// touched the GPU. The other keeper takes its place when it is killed, and forks another one.
 #pragma once
 #include <sys/types.h>
 

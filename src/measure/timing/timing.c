@@ -204,11 +204,22 @@ static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph 
            device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
 }
 
+// Errors that a kernel's own work brings about, or having no end. All others, of the memory's error
+// correction, say, or of a card that has left its bus, come from elsewhere.
+static TimedEnd end_of_one(const Err *e) {
+    static const char *const own[] = {"ILLEGAL_ADDRESS",   "MISALIGNED_ADDRESS", "ILLEGAL_INSTRUCTION",
+                                      "INVALID_PC",        "HARDWARE_STACK",     "INVALID_ADDRESS_SPACE",
+                                      "CUDA_ERROR_ASSERT", "LAUNCH_FAILED",      "LAUNCH_TIMEOUT"};
+    bool its = e->code == ERR_LIMIT;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) its |= strstr(e->msg, own[i]) != NULL;
+    return its ? TIMED_FAULT : TIMED_GPU_LOST;
+}
+
 // After one call that came to its end: what memory did not suffice for says nothing of a kernel, and what
 // takes too long is slow.
 static TimedEnd end_of_many(const Err *e) {
     if (strstr(e->msg, "OUT_OF_MEMORY")) return TIMED_REFUSED;
-    return e->code == ERR_LIMIT ? TIMED_SLOW : TIMED_FAULT;
+    return e->code == ERR_LIMIT ? TIMED_SLOW : end_of_one(e);
 }
 
 // What the driver says of its kernels before they run, and how its first call ends. A fault of one contender
@@ -221,7 +232,7 @@ static TimedEnd runner_tried(Timing *t, Runner *r) {
         if (!setups_queue(t, r) || !finish(t)) return end_of_many(t->e);
     }
     if (!sets_restore(&t->sets, 0, t->e) || !call_queue(t, r, (CallPlace){0, 0})) return TIMED_REFUSED;
-    return finish(t) ? TIMED_WELL : TIMED_FAULT;
+    return finish(t) ? TIMED_WELL : end_of_one(t->e);
 }
 
 // One window whose calls meet inputs as they were given.
@@ -363,20 +374,19 @@ static bool rounds_run(Timing *t, Runner **which) {
 // What a kernel takes that does nothing, beside others in a graph.
 static bool floor_time(Timing *t) {
     DeviceKernel k;
-    DeviceGraph g;
+    DeviceGraph g = {0};
     double us[TIMING_ROUNDS_MAX];
     const DeviceLaunch l = {.kernel = &k, .grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = 1};
-    if (!device_load(t->d, nothing_ptx, "nothing", 0, &k, t->e) || !device_capture_begin(t->d, t->e))
-        return false;
-    for (int i = 0; i < FLOOR_CALLS; i++)
-        if (!device_launch(t->d, &l, t->e)) return false;
-    if (!device_capture_end(t->d, &g, t->e)) return false;
-    for (int i = 0; i < t->job->rounds; i++)
-        if (!window_time(t, &g, &g, &us[i])) return false;
-    t->kept->floor_us = median_of(us, t->job->rounds) / FLOOR_CALLS;
+    if (!device_load(t->d, nothing_ptx, "nothing", 0, &k, t->e)) return false;
+    bool ok = device_capture_begin(t->d, t->e), captures = ok;
+    for (int i = 0; i < FLOOR_CALLS && ok; i++) ok = device_launch(t->d, &l, t->e);
+    Err other = {0};
+    if (captures) ok = device_capture_end(t->d, &g, ok ? t->e : &other) && ok;
+    for (int i = 0; i < t->job->rounds && ok; i++) ok = window_time(t, &g, &g, &us[i]);
+    if (ok) t->kept->floor_us = median_of(us, t->job->rounds) / FLOOR_CALLS;
     device_graph_free(t->d, &g);
     device_unload(t->d, &k);
-    return true;
+    return ok;
 }
 
 // ---- the window whose answers are looked at
@@ -404,10 +414,7 @@ static bool checked_window(Timing *t, Runner *r) {
     check.one = suspect ? r->order[lead + first] : -1;
     if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
     arena_reset(t->a, m);
-    if (!check.intact) {
-        c->end = TIMED_TRAMPLED;
-        memcpy(c->why, check.why, sizeof c->why);
-    }
+    if (!check.intact) memcpy(c->why, check.why, sizeof c->why);
     for (int j = 0; j < t->job->checked && r->c->compared; j++) {
         int set = r->order[lead + (first + j) % n];
         for (int k = 0; k < t->job->outputs; k++) {
@@ -417,6 +424,7 @@ static bool checked_window(Timing *t, Runner *r) {
             if (!sets_answer(&t->sets, at, set, k, to, t->e)) return false;
         }
     }
+    c->end = check.intact ? TIMED_WELL : TIMED_TRAMPLED;
     return true;
 }
 
@@ -502,6 +510,7 @@ bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *m
         t.runner[i] =
             (Runner){.c = c, .out = &out->contender[i], .at = NEWN(a, int64_t, (size_t)c->run.buffers + 1)};
         out->contender[i].name = c->name;
+        out->contender[i].end = TIMED_UNTRIED;
         int64_t bytes = region_lay_out(&c->run, t.runner[i].at);
         if (bytes > t.sets.region_bytes) t.sets.region_bytes = bytes;
         if (bytes < t.sets.least_bytes) t.sets.least_bytes = bytes;

@@ -179,7 +179,7 @@ static bool int_read(const Json *j, const json_t *o, const char *key, int *out) 
 static bool timed_read(Arena *a, const Json *j, const json_t *o, TimedContender *c) {
     int64_t end = 0;
     Str why = {0};
-    if (!json_get_text(j, o, "name", &c->name) || !json_get_int(j, o, "end", 0, TIMED_SLOW, &end) ||
+    if (!json_get_text(j, o, "name", &c->name) || !json_get_int(j, o, "end", 0, TIMED_ENDS - 1, &end) ||
         !json_get_text(j, o, "why", &why) || !reals_read(j, o, "cold", c->cold, &c->colds) ||
         !reals_read(j, o, "hot", c->hot, &c->hots) || !reals_read(j, o, "call", c->call, &c->calls) ||
         !json_get_real(j, o, "checked_us", &c->checked_us) ||
@@ -188,6 +188,8 @@ static bool timed_read(Arena *a, const Json *j, const json_t *o, TimedContender 
         return false;
     c->name = str_dup(a, c->name);
     c->end = (TimedEnd)end;
+    if (c->end == TIMED_WELL && !c->colds)
+        return err_set(j->e, ERR_INPUT, "%s: a contender that ended well has no times", j->file);
     snprintf(c->why, sizeof c->why, "%.*s", STR_ARG(why));
     return true;
 }

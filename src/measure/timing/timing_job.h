@@ -71,10 +71,24 @@ static inline int64_t timing_output_bytes(const TimingJob *job) { // of all answ
 // What was measured of one contender; in microseconds for one call. REFUSED: the driver does not load or
 // launch it, which says nothing of its answers. FAULT: it ran, and the context is lost.
 // SLOW: one call comes to its end, many did not in time; the context is lost, and its answers are as good as
-// ever.
-typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED, TIMED_SLOW } TimedEnd;
+// ever. GPU_LOST: so is the context, and by nothing that a kernel does. UNTRIED: another contender has ended
+// the job before this one's answers were there; nothing is known of it.
+typedef enum {
+    TIMED_WELL,
+    TIMED_REFUSED,
+    TIMED_FAULT,
+    TIMED_TRAMPLED,
+    TIMED_SLOW,
+    TIMED_GPU_LOST,
+    TIMED_UNTRIED,
+    TIMED_ENDS
+} TimedEnd;
 // Nothing more can be run in that context.
-static inline bool timed_lost(TimedEnd end) { return end == TIMED_FAULT || end == TIMED_SLOW; }
+static inline bool timed_lost(TimedEnd end) {
+    return end == TIMED_FAULT || end == TIMED_SLOW || end == TIMED_GPU_LOST;
+}
+// The job has ended there, and what is UNTRIED is so for that.
+static inline bool timed_ends_all(TimedEnd end) { return timed_lost(end) || end == TIMED_REFUSED; }
 typedef struct {
     Str name;
     TimedEnd end;

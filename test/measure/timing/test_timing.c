@@ -14,6 +14,7 @@ typedef struct {
     uint8_t answers[1 << 20];
     TimingResult result;
 } World;
+static Arena steering;
 
 // `steer`: what VM_GPU says.
 static World *world(const char *steer) {
@@ -121,7 +122,8 @@ static void test_a_fault_names_its_kernel(void **state) {
     add(w, "plain");
     add(w, "broken");
     run(w);
-    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    assert_int_equal(w->result.contender[0].end, TIMED_UNTRIED); // it has no times
+    assert_int_equal(w->result.contender[0].colds, 0);
     assert_int_equal(w->result.contender[1].end, TIMED_FAULT);
     assert_non_null(strstr(w->result.contender[1].why, "CUDA_ERROR_ILLEGAL_ADDRESS"));
     end(w);
@@ -144,10 +146,65 @@ static void test_a_slow_kernel_is_no_fault(void **state) {
     add(w, "plain");
     add(w, "lame");
     run(w);
-    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    assert_int_equal(w->result.contender[0].end, TIMED_UNTRIED);
     assert_int_equal(w->result.contender[1].end, TIMED_SLOW);
     assert_non_null(strstr(w->result.contender[1].why, "has not ended"));
     end(w);
+}
+
+// What no kernel can do: the memory's error correction gives up, the card is gone.
+static void test_a_lost_gpu_is_no_fault_of_a_kernel(void **state) {
+    (void)state;
+    World *w = world("gone=unlucky");
+    add(w, "plain");
+    add(w, "unlucky");
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_UNTRIED);
+    assert_int_equal(w->result.contender[1].end, TIMED_GPU_LOST);
+    assert_non_null(strstr(w->result.contender[1].why, "CUDA_ERROR_ECC_UNCORRECTABLE"));
+    end(w);
+}
+
+// Its driver cannot compile PTX, say.
+static void test_what_the_driver_does_not_load_ends_the_job(void **state) {
+    (void)state;
+    World *w = world("refuse=strange");
+    add(w, "plain");
+    add(w, "strange");
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_UNTRIED);
+    assert_int_equal(w->result.contender[1].end, TIMED_REFUSED);
+    assert_non_null(strstr(w->result.contender[1].why, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"));
+    end(w);
+}
+
+// Whichever allocation it is that fails, of the sets or of what a contender keeps: an error or a refusal, and
+// the device goes on.
+static void test_any_allocation_may_fail(void **state) {
+    (void)state;
+    int failed = 0;
+    for (int n = 1; n < 64; n++) {
+        World *w = world(arena_printf(&steering, "oom=%d", n));
+        Err e = {0};
+        add(w, "plain");
+        bool ok = timing_run(&w->arena, &w->device, &w->job,
+                             &(TimingMemory){(const uint8_t *)w->input, w->answers, NULL}, &w->result, &e);
+        if (!ok && !strstr(e.msg, "OUT_OF_MEMORY")) fail_msg("allocation %d: %s", n, e.msg);
+        if (ok) { // there are no more of them
+            end(w);
+            break;
+        }
+        failed++;
+        e = (Err){0};
+        ok = timing_run(&w->arena, &w->device, &w->job,
+                        &(TimingMemory){(const uint8_t *)w->input, w->answers, NULL}, &w->result, &e);
+        if (!ok) fail_msg("after allocation %d: %s", n, e.msg);
+        assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+        assert_true(right(w, 0));
+        end(w);
+    }
+    assert_true(failed > 4 && failed < 63);
+    arena_free(&steering);
 }
 
 static void test_too_little_memory_is_an_error(void **state) {
@@ -182,6 +239,9 @@ int main(void) {
         cmocka_unit_test(test_a_fault_names_its_kernel),
         cmocka_unit_test(test_a_kernel_without_end_is_a_fault),
         cmocka_unit_test(test_a_slow_kernel_is_no_fault),
+        cmocka_unit_test(test_a_lost_gpu_is_no_fault_of_a_kernel),
+        cmocka_unit_test(test_what_the_driver_does_not_load_ends_the_job),
+        cmocka_unit_test(test_any_allocation_may_fail),
         cmocka_unit_test(test_too_little_memory_is_an_error),
         cmocka_unit_test(test_the_yardstick_moves_all_bytes),
     };
