@@ -43,6 +43,7 @@ typedef struct {
     Str name;
     Figure device;        // replayed beside the kernel, by the same process; rounds 0: it was not
     Figure own, own_call; // as PyTorch runs it, in its own process
+    bool failed;          // its replay did, or gave wrong answers: PyTorch's own time does not count, either
     Str why;              // what is missing, and why
 } CellBaseline;
 

@@ -124,6 +124,7 @@ static void tell_baselines(Cell *c, const TimingResult *r, const uint8_t *answer
         CellBaseline *b = &out->baseline[out->baselines++];
         *b = (CellBaseline){.name = m->name,
                             .why = m->why,
+                            .failed = m->failed,
                             .own = cell_figure(m->device, m->devices),
                             .own_call = cell_figure(m->call, m->calls)};
         const TimedContender *t = c->replayed[i] ? &r->contender[c->replayed[i]] : NULL;
@@ -132,13 +133,15 @@ static void tell_baselines(Cell *c, const TimingResult *r, const uint8_t *answer
             b->why = str_dup(c->a, str_of(t->why));
         else if (right(c, c->r.block.truth[0].expected, answers, c->replayed[i], &b->why))
             b->device = cell_figure(t->cold, t->colds);
+        b->failed = !b->device.rounds;
     }
     out->torch = c->baseline.torch;
 }
 
-// PyTorch's own time is of this run only where it was not kept from an earlier one.
+// PyTorch's own time is of this run only where it was not kept from an earlier one, and counts only for what
+// cannot be replayed.
 static double device_of(const CellBaseline *b, bool kept) {
-    return b->device.rounds ? b->device.us : kept ? 0 : b->own.us;
+    return b->device.rounds ? b->device.us : kept || b->failed ? 0 : b->own.us;
 }
 
 double cell_bar(const CellBaseline *b, int n, bool kept, Str *name) {

@@ -202,6 +202,7 @@ static void leave_out(Cell *c, int at, const TimedContender *t) {
     for (int i = 0; i < c->baseline.modes; i++)
         if (c->replayed[i] == at) {
             c->baseline.mode[i].replayable = false;
+            c->baseline.mode[i].failed = true;
             c->baseline.mode[i].why = str_dup(c->a, str_of(t->why));
         }
 }

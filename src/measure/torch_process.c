@@ -19,7 +19,13 @@
 #include "measure/write_fence.h"
 #include "op/embed.h"
 
-enum { FENCELESS = 3, ANSWER_SECONDS = 240, ANSWER_MOST = 256 << 20, VERSIONS_SECONDS = 30 };
+enum {
+    FENCELESS = 3,
+    NO_PROGRAM = 127,
+    ANSWER_SECONDS = 240,
+    ANSWER_MOST = 256 << 20,
+    VERSIONS_SECONDS = 30
+};
 
 struct TorchProcess {
     TorchScript script;
@@ -122,7 +128,7 @@ static _Noreturn void become(const TorchProcess *p, const char *path, const char
     execvpe(p->python, argv, (char *const *)(uintptr_t)env);
     static const char why[] = "cannot start Python\n";
     ssize_t told = write(2, why, sizeof why - 1);
-    _exit(told > 0 ? 127 : 126);
+    _exit(told > 0 ? NO_PROGRAM : 126);
 }
 
 static bool start(TorchProcess *p, Err *e) {
@@ -198,14 +204,15 @@ const char *torch_process_versions(TorchProcess *p) {
 // ---- asking it
 
 // A line, or its end, or too late.
-static bool line_take(Arena *a, TorchProcess *p, Str *out) {
+static bool line_take(Arena *a, TorchProcess *p, Str *out, bool *late) {
     Buf text = BUF(a);
     double deadline = clock_seconds() + ANSWER_SECONDS;
     char piece[1 << 16];
     while (text.len < ANSWER_MOST) {
         double left = deadline - clock_seconds();
         struct pollfd at = {.fd = p->from, .events = POLLIN};
-        if (left <= 0) return false;
+        *late = left <= 0;
+        if (*late) return false;
         if (poll(&at, 1, (int)(left * 1000) + 1) <= 0) continue;
         ssize_t got = read(p->from, piece, sizeof piece);
         if (got < 0 && errno == EINTR) continue;
@@ -218,15 +225,35 @@ static bool line_take(Arena *a, TorchProcess *p, Str *out) {
     return false;
 }
 
+// How a process ended that has closed its pipes; it has a moment to do so. Text of static storage, or of `a`.
+static const char *ending(Arena *a, TorchProcess *p) {
+    int status = 0;
+    pid_t ended = 0;
+    for (int tries = 0; tries < 40 && ended == 0; tries++) {
+        ended = waitpid(p->pid, &status, WNOHANG);
+        if (ended == 0) poll(NULL, 0, 50);
+    }
+    if (ended != p->pid) return "it has closed its output";
+    kill(-p->pid, SIGKILL); // what it has started
+    p->pid = 0;
+    if (WIFSIGNALED(status)) return arena_printf(a, "it was killed by signal %d", WTERMSIG(status));
+    if (WEXITSTATUS(status) == NO_PROGRAM) return "there is no such program; --python names another one";
+    if (WEXITSTATUS(status) == FENCELESS && p->script == TORCH_USER_CALLS)
+        return "this system has no Landlock of version 3, without which it could write to all files";
+    return "PyTorch and a GPU are needed there (its messages stand above)";
+}
+
 bool torch_process_ask(Arena *a, TorchProcess *p, Str request, Str *answer, Err *e) {
+    bool late = false;
     if (p->pid == 0 && !start(p, e)) return false;
     signal(SIGPIPE, SIG_IGN);
-    if (io_write_all(p->to, request.p, request.len, e) && line_take(a, p, answer)) return true;
+    if (io_write_all(p->to, request.p, request.len, e) && line_take(a, p, answer, &late)) return true;
+    const char *why =
+        late ? arena_printf(a, "it has not answered in %d seconds", ANSWER_SECONDS) : ending(a, p);
     stop(p);
     *e = (Err){0};
-    return err_set(e, ERR_IO,
-                   "%s gives no baseline: PyTorch and a GPU are needed there (its messages stand above)",
-                   p->python);
+    return err_set(e, ERR_IO, "%s gives no %s: %s", p->python,
+                   p->script == TORCH_BASELINE ? "baseline" : "times of calls", why);
 }
 
 bool torch_process_give(TorchProcess *p, int file, const char **path, Err *e) {

@@ -140,6 +140,13 @@ static void test_a_process_that_ends_is_an_error(void **state) {
     assert_false(ask("exit 1", &job, &t, &got));
     assert_int_equal(e.code, ERR_IO);
     assert_non_null(strstr(e.msg, "gives no baseline"));
+    assert_non_null(strstr(e.msg, "PyTorch and a GPU are needed there"));
+    e = (Err){0};
+    assert_false(ask("kill -9 $$", &job, &t, &got));
+    assert_non_null(strstr(e.msg, "gives no baseline: it was killed by signal 9"));
+    e = (Err){0};
+    assert_false(ask("exec >&-; sleep 100", &job, &t, &got));
+    assert_non_null(strstr(e.msg, "it has closed its output"));
     e = (Err){0};
     assert_false(ask("echo nonsense; cat >/dev/null", &job, &t, &got));
     e = (Err){0};
@@ -149,7 +156,7 @@ static void test_a_process_that_ends_is_an_error(void **state) {
     const int64_t shape[1][OP_RANK_MAX] = {{4, 8}};
     assert_true(op_find(&a, STR("softmax"), &op));
     assert_false(baseline_ask(&a, b, &(BaselineRequest){&op, &job, &dtype, shape, 0, 1}, &got, &t, &e));
-    assert_non_null(strstr(e.msg, "/nowhere/python3"));
+    assert_non_null(strstr(e.msg, "/nowhere/python3 gives no baseline: there is no such program"));
     e = (Err){0};
     torch_process_close(b);
 }

@@ -1,13 +1,17 @@
 #include "measure/compile/compile.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/numeric/rng.h"
 #include "measure/compile/compile_cache.h"
 #include "measure/compile/compile_worker.h"
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { USUAL_TIMEOUT_MS = 60000, USUAL_RECYCLE = 256, USUAL_RECHECK = 100, WORKERS_MAX = 64, TRIES = 2 };
@@ -16,8 +20,10 @@ struct Compilers {
     CompileOptions o;
     CompilePython python;
     char root[256]; // of the workers' folders
+    int lock;       // of that folder
     CompileWorker worker[WORKERS_MAX];
     CompileCounts counts;
+    int64_t hits; // counted from a number that was drawn
 };
 
 // One call of compilers_run().
@@ -42,11 +48,38 @@ typedef struct {
 
 // ---- opening and closing
 
+// A folder is locked as long as its owner lives. What one left that was killed is removed.
+static int folder_lock(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+static void left_remove(const char *base) {
+    Arena a = {0};
+    DIR *d = opendir(base);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        if (strncmp(f->d_name, "compile-", 8) != 0) continue;
+        const char *path = arena_printf(&a, "%s/%s", base, f->d_name);
+        int lock = folder_lock(path);
+        if (lock < 0) continue;
+        worker_folder_remove(path);
+        close(lock);
+    }
+    if (d) closedir(d);
+    arena_free(&a);
+}
+
 static bool root_make(Compilers *c, Err *e) {
     const char *base = c->o.cache ? c->o.cache : getenv("TMPDIR");
     if (c->o.cache && !io_make_dirs(c->o.cache, e)) return false;
+    if (c->o.cache) left_remove(c->o.cache);
     int n = snprintf(c->root, sizeof c->root, "%s/compile-XXXXXX", base && *base ? base : "/tmp");
-    if (n < (int)sizeof c->root && mkdtemp(c->root)) return true;
+    if (n < (int)sizeof c->root && mkdtemp(c->root)) {
+        c->lock = folder_lock(c->root);
+        return true;
+    }
     c->root[0] = 0;
     return err_set(e, ERR_IO, "compile workers: a folder in %s: %s", base && *base ? base : "/tmp",
                    strerror(errno));
@@ -76,6 +109,7 @@ static bool first_ready(Compilers *c, Err *e) {
 bool compilers_open(Arena *a, const CompileOptions *o, Compilers **out, Err *e) {
     Compilers *c = NEW(a, Compilers);
     c->o = *o;
+    c->lock = -1;
     if (!c->o.timeout_ms) c->o.timeout_ms = USUAL_TIMEOUT_MS;
     if (!c->o.recycle) c->o.recycle = USUAL_RECYCLE;
     if (!c->o.recheck) c->o.recheck = USUAL_RECHECK;
@@ -83,6 +117,9 @@ bool compilers_open(Arena *a, const CompileOptions *o, Compilers **out, Err *e) 
     for (int i = 0; i < WORKERS_MAX; i++)
         c->worker[i] = (CompileWorker){.pid = -1, .to = -1, .from = -1, .errors = -1};
     signal(SIGPIPE, SIG_IGN); // a worker that has ended is seen by write()
+    uint64_t lot;
+    if (!rng_entropy(&lot, sizeof lot, e)) return false;
+    c->hits = (int64_t)(lot % (uint64_t)c->o.recheck);
     if (compile_python_find(a, o->python, &c->python, e) && root_make(c, e) && first_ready(c, e))
         return *out = c, true;
     compilers_close(c);
@@ -94,6 +131,8 @@ void compilers_close(Compilers *c) {
     for (int i = 0; i < WORKERS_MAX; i++) worker_end(&c->worker[i]);
     if (c->root[0]) rmdir(c->root);
     c->root[0] = 0;
+    if (c->lock >= 0) close(c->lock);
+    c->lock = -1;
 }
 
 const char *compilers_versions(const Compilers *c) { return c->python.versions; }
@@ -249,7 +288,8 @@ static void look_up(Round *r, int n, int i) {
         if (r->task[k].same < 0 && memcmp(&r->task[k].key, &t->key, sizeof t->key) == 0) t->same = k;
     if (t->same >= 0) return;
     t->cached = c->o.cache && compile_cache_find(r->a, c->o.cache, t->key, t->kernel, &t->known);
-    if (t->cached && ++c->counts.cache_hits % c->o.recheck) {
+    c->counts.cache_hits += t->cached;
+    if (t->cached && ++c->hits % c->o.recheck) {
         *t->out = (Compiled){.ok = true, .cached = true, .cubin = t->known};
         return;
     }

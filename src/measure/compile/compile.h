@@ -19,7 +19,8 @@ typedef struct {
     int workers;        // side by side, at least 1
     int timeout_ms;     // for one kernel; 0: the usual 60 s
     int recycle;        // kernels of one worker; 0: the usual 256
-    int recheck;        // one hit of the cache in so many is compiled again; 0: the usual 100
+    int recheck; // one hit of the cache in so many is compiled again, the first of them by lot, since most
+                 // processes have fewer; 0: the usual 100
     CompileTarget target;
 } CompileOptions;
 

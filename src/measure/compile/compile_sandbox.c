@@ -159,7 +159,7 @@ static bool limit(__rlimit_resource_t what, rlim_t most) {
 }
 
 bool compile_sandbox_enter(const CompileSandbox *s) {
-    enum { CPU_SECONDS = 1200, OPEN_FILES = 256, FIRST = 3 };
+    enum { CPU_SECONDS = 180, OPEN_FILES = 256, FIRST = 3 };
     const rlim_t file_bytes = 256 << 20, memory = (rlim_t)6 << 30;
     if (s->ruleset != FIRST && dup2(s->ruleset, FIRST) < 0) return false;
     closefrom(FIRST + 1);

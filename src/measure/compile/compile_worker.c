@@ -103,6 +103,8 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return 0;
 }
 
+void worker_folder_remove(const char *folder) { nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
+
 void worker_end(CompileWorker *w) {
     if (w->pid > 0) {
         kill(-w->pid, SIGKILL); // it cannot leave its group
@@ -113,7 +115,7 @@ void worker_end(CompileWorker *w) {
     if (w->to >= 0) close(w->to);
     if (w->from >= 0) close(w->from);
     if (w->errors >= 0) close(w->errors);
-    if (w->folder[0]) nftw(w->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (w->folder[0]) worker_folder_remove(w->folder);
     arena_free(&w->memory);
     *w = (CompileWorker){.pid = -1, .to = -1, .from = -1, .errors = -1};
 }

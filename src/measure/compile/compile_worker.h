@@ -26,6 +26,7 @@ MUST_CHECK bool worker_start(CompileWorker *w, const CompilePython *python, cons
                              Err *e);
 // Kills it and everything that it has started, and removes its folder. Of NONE nothing.
 void worker_end(CompileWorker *w);
+void worker_folder_remove(const char *folder); // with all that is in it
 MUST_CHECK bool worker_ask(CompileWorker *w, const RunKernel *k, int capability, int timeout_ms, Err *e);
 // Sends and receives what is possible now. False: it has ended, or babbles. *whole: an answer lies in w->got.
 MUST_CHECK bool worker_step(CompileWorker *w, bool *whole);
