@@ -540,17 +540,28 @@ EXPORT int cuFuncGetAttribute(int *value, int attribute, void *function) {
     *value = attribute == 4 ? 32 : 0;
     return OK;
 }
+// What the last launch asked for, for tests that look it up by name.
+EXPORT VmLaunched vm_launched;
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
-    (void)function, (void)attribute, (void)value;
+    (void)function;
+    if (attribute < 0 || attribute >= VM_FUNCTION_ATTRIBUTES) return INVALID_VALUE;
+    vm_launched.function[attribute] = value;
     return OK;
 }
 EXPORT int cuFuncSetCacheConfig(void *function, int config) {
-    (void)function, (void)config;
+    (void)function;
+    vm_launched.cache_config = config;
     return OK;
 }
 EXPORT int cuLaunchKernelEx(const Launch *config, void *function, void **params, void **extra) {
     (void)extra;
     Module *m = function;
+    if (config->attributes > VM_LAUNCH_ATTRIBUTES) return INVALID_VALUE;
+    vm_launched.shared = config->shared;
+    vm_launched.attributes = config->attributes;
+    memcpy(vm_launched.grid, config->grid, sizeof config->grid);
+    memcpy(vm_launched.block, config->block, sizeof config->block);
+    memcpy(vm_launched.attribute, config->attribute, config->attributes * sizeof *vm_launched.attribute);
     Work w = {.kind = WORK_LAUNCH, .module = m};
     for (int d = 0; d < 3; d++) w.grid[d] = config->grid[d];
     for (int i = 0; i < m->args; i++) memcpy(&w.value[i], params[i], (size_t)m->bytes[i]);

@@ -1,6 +1,9 @@
 #include "gpu/device.h"
 
+#include "vm_device.h"
 #include "vm_gpu.h"
+
+#include <dlfcn.h>
 
 enum { N = 32 };
 static Device d;
@@ -111,6 +114,59 @@ static void test_a_kernel_is_loaded_and_launched(void **state) {
     arena_free(&arena);
 }
 
+// As Triton's own launcher asks for it: which attributes, in which order, with which values.
+static void test_launches_with_every_attribute(void **state) {
+    (void)state;
+    static const struct {
+        DeviceLaunch l;
+        int shared_of_function, odd_clusters;
+        unsigned attributes;
+        struct {
+            int id;
+            unsigned value[3];
+        } attribute[4];
+    } row[] = {
+        {.l = {.cluster = 1, .shared = 1024}},
+        {.l = {.cluster = 1, .shared = 100 << 10}, .shared_of_function = 100 << 10},
+        {.l = {.cluster = 1, .overlaps = true}, .attributes = 1, .attribute = {{6, {1}}}},
+        {.l = {.cluster = 1, .cooperative = true}, .attributes = 1, .attribute = {{2, {1}}}},
+        {.l = {.cluster = 4}, .attributes = 2, .attribute = {{4, {4, 1, 1}}, {5, {1}}}},
+        {.l = {.cluster = 16}, .odd_clusters = 1, .attributes = 2, .attribute = {{4, {16, 1, 1}}, {5, {1}}}},
+        {.l = {.cluster = 2, .cooperative = true, .overlaps = true, .shared = 49 << 10},
+         .shared_of_function = 49 << 10,
+         .attributes = 4,
+         .attribute = {{6, {1}}, {2, {1}}, {4, {2, 1, 1}}, {5, {1}}}}};
+    Arena arena = {0};
+    DeviceAddress at = 0;
+    int n = N;
+    VmLaunched *seen = dlsym(d.driver.library, "vm_launched");
+    assert_non_null(seen);
+    need(device_alloc(&d, 4 * N, &at, &e));
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        DeviceLaunch l = row[i].l;
+        DeviceKernel k;
+        void *param[] = {&at, &at, &n};
+        *seen = (VmLaunched){0};
+        need(device_load(&d, copy_kernel(&arena, "rows", N), "rows", (int)l.shared, &k, &e));
+        l.kernel = &k;
+        l.params = param;
+        for (int axis = 0; axis < 3; axis++) l.grid[axis] = l.block[axis] = 1;
+        l.grid[0] = 1;
+        need(device_launch(&d, &l, &e));
+        assert_int_equal(seen->shared, l.shared);
+        assert_int_equal(seen->function[8], row[i].shared_of_function);
+        assert_int_equal(seen->cache_config, row[i].shared_of_function ? 1 : 0);
+        assert_int_equal(seen->function[14], row[i].odd_clusters);
+        assert_int_equal(seen->attributes, row[i].attributes);
+        for (unsigned k2 = 0; k2 < seen->attributes; k2++) {
+            assert_int_equal(seen->attribute[k2].id, row[i].attribute[k2].id);
+            assert_memory_equal(seen->attribute[k2].value, row[i].attribute[k2].value, 12);
+        }
+        device_unload(&d, &k);
+    }
+    arena_free(&arena);
+}
+
 static void test_what_is_no_kernel_is_not_loaded(void **state) {
     (void)state;
     Arena arena = {0};
@@ -134,6 +190,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_memory_has_an_end, start, stop),
         cmocka_unit_test_setup_teardown(test_a_graph_is_written_down_and_replayed, start, stop),
         cmocka_unit_test_setup_teardown(test_a_kernel_is_loaded_and_launched, start, stop),
+        cmocka_unit_test_setup_teardown(test_launches_with_every_attribute, start, stop),
         cmocka_unit_test_setup_teardown(test_what_is_no_kernel_is_not_loaded, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,3 +32,14 @@ typedef struct {
     int64_t moved; // LAUNCH: bytes loaded and stored
     char why[256];
 } VmReply;
+
+// What was asked for since the library was loaded: by the last launch, and of functions.
+enum { VM_LAUNCH_ATTRIBUTES = 8, VM_FUNCTION_ATTRIBUTES = 32 };
+typedef struct {
+    unsigned grid[3], block[3], shared, attributes;
+    struct {
+        int id, padding;
+        unsigned value[16];
+    } attribute[VM_LAUNCH_ATTRIBUTES];
+    int function[VM_FUNCTION_ATTRIBUTES], cache_config;
+} VmLaunched;

@@ -5,6 +5,7 @@
 #include "base/io.h"
 
 enum { THREADS_OF_WARP = 32, BLOCK_MOST = 1024, CLUSTER_MOST = 16, SHARED_MOST = 1 << 20 };
+enum { ALIGN_MOST = 256 }; // of any buffer: what the driver's allocations have
 
 // ---- from a recorded run
 
@@ -25,10 +26,14 @@ static bool launch_step(Arena *a, const RunLaunch *l, const Cubin *c, TimedRun *
     }
     // Behind them Triton's kernels take two pointers to scratch memory: the kernel's own, and the profiler's.
     const int64_t scratch[2] = {c->global_scratch, c->profile_scratch};
+    const int align[2] = {c->global_scratch_align, c->profile_scratch_align};
     for (int i = 0; i < 2; i++) {
         TimedArg *to = &s->arg[s->args++];
         *to = (TimedArg){.buffer = -1, .bytes = 8};
         if (scratch[i] <= 0) continue;
+        if (align[i] > ALIGN_MOST)
+            return err_set(e, ERR_INPUT, "%.*s asks for scratch memory at multiples of %d bytes",
+                           STR_ARG(c->entry), align[i]);
         if (scratch[i] > RUN_BYTES_MAX / programs)
             return err_set(e, ERR_LIMIT, "%.*s asks for too much scratch memory", STR_ARG(c->entry));
         *to = (TimedArg){.buffer = t->buffers, .bytes = 8};

@@ -144,6 +144,21 @@ static void test_a_recorded_run_becomes_one(void **state) {
     assert_int_equal(t.buffer[2].bytes, 16 * 12);
     assert_int_equal(s->arg[3].buffer, -1); // the profiler's: none
     assert_true(s->arg[3].bits == 0);
+    // The profiler's, too, and what no buffer can be aligned to.
+    Cubin more = second;
+    more.profile_scratch = 8;
+    more.global_scratch_align = more.profile_scratch_align = 256;
+    const Cubin *const profiled[] = {NULL, &more};
+    assert_true(timed_run_make(&a, &r, profiled, config, &t, &e));
+    assert_int_equal(t.step[1].arg[3].buffer, 3);
+    assert_int_equal(t.buffer[3].bytes, 8 * 12);
+    e = (Err){0};
+    more.profile_scratch_align = 512;
+    assert_false(timed_run_make(&a, &r, profiled, config, &t, &e));
+    if (!strstr(e.msg, "at multiples of 512 bytes")) fail_msg("%s", e.msg);
+    e = (Err){0};
+    more.profile_scratch = 0; // none is asked for
+    assert_true(timed_run_make(&a, &r, profiled, config, &t, &e));
     const int other[] = {0};
     assert_false(timed_run_make(&a, &r, cubin, other, &t, &e)); // its kernel was not compiled
     e = (Err){0};

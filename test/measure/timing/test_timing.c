@@ -1,5 +1,8 @@
 #include "measure/timing/timing.h"
 
+#include <dlfcn.h>
+
+#include "../../gpu/vm_device.h"
 #include "../../gpu/vm_gpu.h"
 #include "measure/timing/yardstick.h"
 
@@ -218,6 +221,24 @@ static void test_too_little_memory_is_an_error(void **state) {
     end(w);
 }
 
+// What a compiled kernel asks for is what is launched.
+static void test_launch_attributes_reach_the_driver(void **state) {
+    (void)state;
+    World *w = world("");
+    add(w, "plain");
+    TimedKernel *k = &w->contender[0].run.kernel[0];
+    k->cluster = 2;
+    k->cooperative = k->overlaps = true;
+    k->shared = 60000;
+    run(w);
+    const VmLaunched *seen = dlsym(w->device.driver.library, "vm_launched");
+    assert_non_null(seen);
+    assert_true(seen->shared == 60000 && seen->attributes == 4 && seen->function[8] == 60000);
+    assert_true(seen->grid[0] == ROWS && seen->block[0] == 128);
+    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    end(w);
+}
+
 static void test_the_yardstick_moves_all_bytes(void **state) {
     (void)state;
     World *w = world("");
@@ -243,6 +264,7 @@ int main(void) {
         cmocka_unit_test(test_what_the_driver_does_not_load_ends_the_job),
         cmocka_unit_test(test_any_allocation_may_fail),
         cmocka_unit_test(test_too_little_memory_is_an_error),
+        cmocka_unit_test(test_launch_attributes_reach_the_driver),
         cmocka_unit_test(test_the_yardstick_moves_all_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
