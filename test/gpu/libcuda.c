@@ -4,10 +4,12 @@
 // spaces:
 //   jitter=20       windows take up to so many per cent more, at random
 //   drift=5         each replay of a graph takes so many per cent more than the one before
+//   heat=1          so does each replay of any graph
 //   slow=NAME:30    kernels of a module whose text holds NAME take so many per cent more
 //   hang=NAME fault=NAME   such kernels never end, or end with an illegal address
 //   gone=NAME       with such a kernel the card's memory breaks
 //   refuse=NAME     such a module is not loaded: the driver's compiler of PTX is missing
+//   unlaunched=NAME such kernels are loaded, and their launches fail
 //   oom=N           the Nth allocation fails
 //   late=NAME:5     such a kernel does not end from its sixth run on
 //   wrong=NAME      they store one wrong byte in the first answer that they write
@@ -448,7 +450,9 @@ EXPORT int cuGraphLaunch(void *executable, void *stream) {
     double ns = 0;
     for (const Work *w = g->first; w; w = w->next) ns += run_work(w);
     ns *= 1 + per_cent("jitter") * random_unit();
+    static int replays;
     ns *= 1 + per_cent("drift") * g->replays++;
+    ns *= 1 + per_cent("heat") * replays++;
     now_ns += scale * (LAUNCH_NS + ns);
     return lost;
 }
@@ -565,5 +569,6 @@ EXPORT int cuLaunchKernelEx(const Launch *config, void *function, void **params,
     Work w = {.kind = WORK_LAUNCH, .module = m};
     for (int d = 0; d < 3; d++) w.grid[d] = config->grid[d];
     for (int i = 0; i < m->args; i++) memcpy(&w.value[i], params[i], (size_t)m->bytes[i]);
+    if (concerns("unlaunched", m)) return INVALID_VALUE;
     return queue(w);
 }

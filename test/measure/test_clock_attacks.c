@@ -74,11 +74,11 @@ typedef struct {
     TimingResult result;
 } World;
 
-static World *world(bool zeros) {
+static World *world_with(bool zeros, const char *steer) {
     World *w = calloc(1, sizeof *w);
     Err e = {0};
     assert_non_null(w);
-    setenv("VM_GPU", "memory=400000000 l2=200000 scale=20", 1);
+    setenv("VM_GPU", arena_printf(&a, "memory=400000000 l2=200000 scale=20 %s", steer), 1);
     if (!device_open(vm_gpu_library(), &w->device, &e)) fail_msg("%s", e.msg);
     for (int i = 0; i < ROWS * COLUMNS && !zeros; i++) w->input[i] = (float)(i % 1021 + 1);
     w->job = (TimingJob){.seed = 7,
@@ -95,6 +95,7 @@ static World *world(bool zeros) {
     w->job.input[0] = (TimingInput){0, BYTES, 4 * COLUMNS};
     return w;
 }
+static World *world(bool zeros) { return world_with(zeros, ""); }
 static void add(World *w, TimedRun run) {
     w->contender[w->job.contenders++] = (TimingContender){STR("one"), true, run};
 }
@@ -231,6 +232,43 @@ static void sets_are_larger_than_the_cache(void **state) {
     end(w);
 }
 
+// Each replay is slower than the last one, as on a chip that gets warm: twins have equal times all the same.
+static void heat_falls_on_all_alike(void **state) {
+    (void)state;
+    World *w = world_with(false, "heat=0.5");
+    w->job.rounds = 7;
+    for (int i = 0; i < 4; i++) add(w, run_of("honest", copies, NULL));
+    measure(w);
+    double grown = w->result.contender[0].cold[6] / w->result.contender[0].cold[0];
+    assert_true(grown > 1.15); // from the first round to the last
+    for (int i = 1; i < 4; i++) assert_true(cold(w, i) / cold(w, 0) > 0.96 && cold(w, i) / cold(w, 0) < 1.04);
+    end(w);
+}
+
+// A launch that the driver refuses is very quick. It has no time, and no other one has for it.
+static void a_launch_that_does_not_run_has_no_time(void **state) {
+    (void)state;
+    static const char *const bad[] = {"unlaunched=never", "refuse=never"};
+    for (int i = 0; i < 2; i++) {
+        World *w = world_with(false, bad[i]);
+        Err e = {0};
+        add(w, run_of("honest", copies, NULL));
+        add(w, run_of("never", copies, NULL));
+        assert_true(timing_run(&a, &w->device, &w->job,
+                               &(TimingMemory){(const uint8_t *)w->input, w->answers, NULL}, &w->result, &e));
+        const TimedContender *c = w->result.contender;
+        assert_true(c[1].end == TIMED_REFUSED && c[1].colds == 0 && strstr(c[1].why, "cu"));
+        assert_true(c[0].end == TIMED_UNTRIED && c[0].colds == 0);
+        end(w);
+    }
+    World *w = world(false); // the control
+    add(w, run_of("honest", copies, NULL));
+    add(w, run_of("never", copies, NULL));
+    measure(w);
+    assert_true(right(w, 1) && cold(w, 1) > 0.99 * cold(w, 0) && cold(w, 1) < 1.01 * cold(w, 0));
+    end(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fast_on_zeros_only_is_not_fast),
@@ -239,6 +277,8 @@ int main(void) {
         cmocka_unit_test(work_left_for_later_is_missing),
         cmocka_unit_test(work_in_fills_and_copies_counts),
         cmocka_unit_test(sets_are_larger_than_the_cache),
+        cmocka_unit_test(heat_falls_on_all_alike),
+        cmocka_unit_test(a_launch_that_does_not_run_has_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
