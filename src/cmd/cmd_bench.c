@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
+#include "cmd/shared/timed_places.h"
 #include "measure/bench_file.h"
 #include "measure/heat_map.h"
 #include "service/manifest/entry_choice.h"
@@ -24,24 +25,30 @@ typedef struct {
 } BenchOptions;
 
 static const Shape usual[] = {{1024, 4096}, {4096, 4096}, {8192, 4096}};
-// The shapes that kernels of this kind are usually timed on.
-static const Shape six[] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
-                            {4096, 8192}, {16384, 2048}, {256, 16384}};
+// The published grid has other shapes for ops with short rows: which of both, the op has to say.
+static bool is_published(const BenchOptions *o) { return o->grid && str_is(str_of(o->grid), "published"); }
+
+static void published_places(const Op *op, const CellPlace *dtype, int dtypes, CellPlace *out, int *n) {
+    *n = 0;
+    for (int d = 0; d < dtypes; d++) *n += places_published(op, dtype[d].dtype, out + *n);
+}
 
 static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
     Shape shape[TEXTS_MAX];
     int dtype[TEXTS_MAX] = {DT_F16, DT_BF16}, shapes = 0, dtypes = o->dtype.n;
     const Shape *given = shape;
+    Shape six[PLACES_SIX];
     for (int i = 0; i < o->shape.n; i++, shapes++) {
         const Option option = {"--shape", OPTION_SHAPE, &shape[i]};
         if (!option_value(&option, o->shape.at[i], e)) return false;
     }
     if (o->grid) {
-        if (!str_is(str_of(o->grid), "six"))
-            return err_set(e, ERR_USAGE, "--grid is six, not \"%s\"", o->grid);
+        if (!str_is(str_of(o->grid), "six") && !is_published(o))
+            return err_set(e, ERR_USAGE, "--grid is six or published, not \"%s\"", o->grid);
         if (shapes) return err_set(e, ERR_USAGE, "--grid names the shapes: without --shape");
+        for (int i = 0; i < PLACES_SIX; i++) six[i] = (Shape){.m = places_six[i][0], .n = places_six[i][1]};
         given = six;
-        shapes = sizeof six / sizeof *six;
+        shapes = is_published(o) ? 1 : sizeof six / sizeof *six;
         if (!dtypes) dtypes = 2;
     }
     if (!shapes) {
@@ -106,6 +113,11 @@ static void print_cells(Arena *a, const BenchOptions *o, const Subject *x, const
             buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n",
                        t->gpu.name, t->gpu.version / 1000, t->gpu.version % 1000 / 10,
                        compilers_versions(t->compilers), made.compiled, made.cache_hits);
+            if (made.differed)
+                buf_printf(&out,
+                           "%" PRId64 " of %" PRId64
+                           " kept kernels that were compiled again came out otherwise\n",
+                           made.differed, made.rechecked);
         }
         for (int i = 0; i < n; i++) {
             cell_text(&out, x->sorted[i]);
@@ -267,6 +279,12 @@ static bool bench(const World *w, const BenchOptions *o, Str text, int *code, Er
         !op_for_judging(w->referee, w->a, o->op, &domain, &x->op, e))
         return false;
     op_understood("bench", o->op, &x->op);
+    CellPlace asked[TEXTS_MAX];
+    int dtypes = x->n;
+    if (is_published(o)) { // one place for each dtype so far
+        memcpy(asked, x->place, (size_t)dtypes * sizeof *asked);
+        published_places(&x->op, asked, dtypes, x->place, &x->n);
+    }
     if (!entry_apply(w->a, o->entry, &x->op, text, &entered, e)) return false;
     x->source = entered.source;
     entry_understood("bench", entered.chosen);

@@ -4,6 +4,7 @@
 
 #include "../gpu/vm_gpu.h"
 #include "base/io.h"
+#include "hostile.h"
 
 static Arena a;
 static Err e;
@@ -54,6 +55,43 @@ static void test_an_answer_that_cannot_be_is_refused(void **state) {
         e = (Err){0};
         if (baseline_read(&a, str_of(bad[i]), &job, &t, &e)) fail_msg("taken: %s", bad[i]);
     }
+    e = (Err){0};
+}
+
+static bool read_hostile(void *arg, Str text) {
+    (void)arg;
+    BaselineTimes t;
+    ArenaMark m = arena_mark(&a);
+    e = (Err){0};
+    bool taken = baseline_read(&a, text, &job, &t, &e);
+    assert_true(t.modes <= BASELINE_MODES_MAX);
+    for (int i = 0; taken && i < t.modes; i++) {
+        assert_true(t.mode[i].devices <= TIMING_ROUNDS_MAX && t.mode[i].calls <= TIMING_ROUNDS_MAX);
+        if (t.mode[i].replayable) assert_true(t.mode[i].run.outputs == 1 && t.mode[i].run.buffers > 0);
+        for (int k = 0; k < t.mode[i].devices; k++) assert_true(t.mode[i].device[k] > 0);
+    }
+    arena_reset(&a, m);
+    return taken;
+}
+
+static void test_hostile_answers(void **state) {
+    (void)state;
+    Hostile h = {.read = read_hostile};
+    hostile_json(
+        &h, STR("{\"torch\":\"2\",\"triton\":\"3\",\"errors\":{\"x\":\"why\"},\"modes\":{\"eager\":{"
+                "\"device\":[3],"
+                "\"call\":[5]},\"default\":{\"device\":[2],\"run\":{\"buffers\":[{\"input\":0,\"bytes\":64},"
+                "{\"bytes\":64}],\"kernels\":[{\"entry\":\"k\",\"image\":\"7f\"}],\"steps\":[{\"launch\":0,"
+                "\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"outputs\":[[1,0]]}}}}"));
+    assert_true(h.tried > 1000 && h.taken < h.tried);
+    // More modes than there is room for, and names that fill a screen.
+    Buf many = BUF(&a);
+    buf_puts(&many, "{\"modes\":{");
+    for (int i = 0; i < 300; i++) buf_printf(&many, "%s\"m%0200d\":{\"device\":[1]}", i ? "," : "", i);
+    buf_puts(&many, "},\"errors\":{");
+    for (int i = 0; i < 300; i++) buf_printf(&many, "%s\"e%d\":7", i ? "," : "", i);
+    buf_puts(&many, "}}");
+    assert_true(read_hostile(NULL, buf_str(&many)));
     e = (Err){0};
 }
 
@@ -171,6 +209,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_an_answer_is_read, end),
         cmocka_unit_test_teardown(test_an_answer_that_cannot_be_is_refused, end),
+        cmocka_unit_test_teardown(test_hostile_answers, end),
         cmocka_unit_test_teardown(test_an_answer_in_place_is_the_input, end),
         cmocka_unit_test_teardown(test_the_process_gets_our_print_of_the_definition, end),
         cmocka_unit_test_teardown(test_a_process_that_ends_is_an_error, end),

@@ -2,6 +2,7 @@
 // many ops, the shapes that are searched, what is said of a winner.
 #pragma once
 #include "cmd/line/cmd.h"
+#include "cmd/shared/timed_places.h"
 #include "mint/search.h"
 
 typedef struct {
@@ -14,9 +15,6 @@ void searching_open(Service *s, Measurer *m, const char *python, Searching *out)
 // False: a verdict that the GPU took back could not be recorded.
 MUST_CHECK bool searching_close(Searching *s, Err *e);
 
-// The shapes that kernels of this op are usually timed on, in that dtype: six, or of ops with short rows
-// four.
-int searching_places(const Op *op, DType dtype, CellPlace out[TIMED_CELLS_MAX]);
 typedef struct {
     double seconds;
     const CellPlace *place;

@@ -1,6 +1,7 @@
 #include "measure/timing/timed_run.h"
 
 #include "../../gpu/vm_gpu.h"
+#include "../hostile.h"
 
 static Arena a;
 static Err e;
@@ -90,6 +91,51 @@ static void test_what_cannot_be_is_refused(void **state) {
         if (read_text(bad[i].text, &run)) fail_msg("taken: %s", bad[i].text);
         if (!strstr(e.msg, bad[i].why)) fail_msg("%s: %s", bad[i].text, e.msg);
     }
+}
+
+static bool inside(const TimedRun *t, int buffer, int64_t offset, int64_t bytes) {
+    return buffer >= 0 && buffer < t->buffers && offset >= 0 && bytes >= 0 &&
+           offset <= t->buffer[buffer].bytes && bytes <= t->buffer[buffer].bytes - offset;
+}
+
+// What is taken names nothing that is not there.
+static bool read_hostile(void *arg, Str text) {
+    (void)arg;
+    TimedRun t;
+    ArenaMark m = arena_mark(&a);
+    bool taken = read_text(str_cdup(&a, text), &t);
+    for (int i = 0; taken && i < t.steps; i++) {
+        const TimedStep *s = &t.step[i];
+        if (s->kind == STEP_LAUNCH) {
+            assert_true(s->kernel >= 0 && s->kernel < t.kernels && t.kernel[s->kernel].image.len > 0);
+            assert_true(s->args <= TIMED_ARGS_MAX && s->block[0] * s->block[1] * s->block[2] <= 1024);
+            for (int k = 0; k < s->args; k++)
+                assert_true(s->arg[k].buffer < 0 ? s->arg[k].bytes >= 1 && s->arg[k].bytes <= 8
+                                                 : inside(&t, s->arg[k].buffer, s->arg[k].offset, 0));
+        } else {
+            assert_true(
+                inside(&t, s->buffer, s->offset, s->kind == STEP_FILL ? s->count * s->width : s->count));
+            if (s->kind == STEP_COPY) assert_true(inside(&t, s->from, s->from_offset, s->count));
+        }
+    }
+    if (taken) {
+        assert_true(t.setups >= 0 && t.setups <= t.steps && t.outputs == 1);
+        assert_true(inside(&t, t.output[0].buffer, t.output[0].offset, 4096));
+        for (int k = 0; k < t.kernels; k++)
+            assert_true(t.kernel[k].cluster >= 0 && t.kernel[k].cluster <= 16);
+    }
+    arena_reset(&a, m);
+    return taken;
+}
+
+static void test_hostile_runs(void **state) {
+    (void)state;
+    Hostile h = {.read = read_hostile};
+    hostile_json(
+        &h,
+        STR(RUN(LAUNCH ",{\"fill\":2,\"offset\":8,\"width\":4,\"count\":3,\"pattern\":\"0102030405060708\"},"
+                       "{\"copy\":1,\"offset\":0,\"from\":0,\"from_offset\":64,\"bytes\":32}")));
+    assert_true(h.tried > 2000 && h.taken > 0 && h.taken < h.tried / 2);
 }
 
 // A recorded run with a tuned launch: the chosen config's kernel, its clusters, and two pointers to scratch
@@ -192,6 +238,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_what_is_written_is_read_again, end),
         cmocka_unit_test_teardown(test_what_cannot_be_is_refused, end),
+        cmocka_unit_test_teardown(test_hostile_runs, end),
         cmocka_unit_test_teardown(test_a_recorded_run_becomes_one, end),
         cmocka_unit_test_teardown(test_what_is_not_timed_yet_says_so, end),
     };

@@ -1,6 +1,7 @@
 #include "measure/timing/timing_job.h"
 
 #include "../../gpu/vm_gpu.h"
+#include "../hostile.h"
 
 static Arena a;
 static Err e;
@@ -168,6 +169,80 @@ static void test_a_result_crosses_whole(void **state) {
     e = (Err){0};
 }
 
+static bool read_result(void *arg, Str text) {
+    (void)arg;
+    TimingResult r;
+    ArenaMark m = arena_mark(&a);
+    e = (Err){0};
+    bool taken = timing_result_read(&a, text, &r, &e);
+    if (taken) assert_true(strlen(r.device) < sizeof r.device && r.clocks <= TIMING_ROUNDS_MAX);
+    for (int i = 0; taken && i < r.contenders; i++) {
+        const TimedContender *c = &r.contender[i];
+        assert_true(c->end < TIMED_ENDS && c->colds <= TIMING_ROUNDS_MAX &&
+                    (c->end != TIMED_WELL || c->colds));
+        assert_true(memchr(c->why, 0, sizeof c->why) != NULL);
+        for (int k = 0; k < c->colds; k++) assert_true(c->cold[k] >= 0);
+    }
+    arena_reset(&a, m);
+    return taken;
+}
+static bool read_job(void *arg, Str text) {
+    (void)arg;
+    TimingJob j;
+    ArenaMark m = arena_mark(&a);
+    e = (Err){0};
+    bool taken = timing_job_read(&a, text, 64 + 512, &j, &e);
+    if (taken) {
+        assert_true(j.rounds >= 1 && j.rounds <= TIMING_ROUNDS_MAX && j.contenders >= 1 && j.outputs >= 1);
+        for (int i = 0; i < j.inputs; i++)
+            assert_true(j.input[i].at >= 0 && j.input[i].bytes >= 0 &&
+                        j.input[i].at + j.input[i].bytes <= 64 + 512);
+    }
+    arena_reset(&a, m);
+    return taken;
+}
+
+static void test_hostile_texts(void **state) {
+    (void)state;
+    Hostile job = {.read = read_job}, result = {.read = read_result};
+    const TimingContender contender[1] = {{STR("k"), true, copy_run(&a, "k", 8, 16)}};
+    TimingJob j = {.seed = 4,
+                   .rounds = 7,
+                   .checked = 1,
+                   .target_us = 500,
+                   .seconds = 10,
+                   .l2_times = 5,
+                   .rows = 8,
+                   .output = {512},
+                   .outputs = 1,
+                   .inputs = 1,
+                   .input = {{64, 512, 64}},
+                   .contender = (TimingContender *)(uintptr_t)contender,
+                   .contenders = 1};
+    Buf text = BUF(&a);
+    timing_job_write(&text, &j);
+    hostile_json(&job, buf_str(&text));
+    assert_true(job.tried > 1000 && job.taken < job.tried);
+    TimedContender c = {.name = STR("k"), .cold = {1.5, 2}, .colds = 2, .hot = {1}, .hots = 1, .why = "no"};
+    TimingResult r = {
+        .device = "a GPU", .sets = 3, .sm_mhz = {1980}, .clocks = 1, .contender = &c, .contenders = 1};
+    Buf other = BUF(&a);
+    timing_result_write(&other, &r);
+    hostile_json(&result, buf_str(&other));
+    assert_true(result.tried > 1000 && result.taken < result.tried);
+    // Ended well, and no times: taken before, and then all its answers passed for wrong ones.
+    c.colds = 0;
+    Buf none = BUF(&a);
+    timing_result_write(&none, &r);
+    assert_false(read_result(NULL, buf_str(&none)));
+    assert_non_null(strstr(e.msg, "ended well has no times"));
+    c.end = TIMED_UNTRIED;
+    Buf untried = BUF(&a);
+    timing_result_write(&untried, &r);
+    assert_true(read_result(NULL, buf_str(&untried)));
+    e = (Err){0};
+}
+
 static int end(void **state) {
     (void)state;
     arena_free(&a);
@@ -181,6 +256,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_places_of_answers_are_checked, end),
         cmocka_unit_test_teardown(test_answers_do_not_overlap, end),
         cmocka_unit_test_teardown(test_a_result_crosses_whole, end),
+        cmocka_unit_test_teardown(test_hostile_texts, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
