@@ -1,6 +1,7 @@
 #include "measure/user_calls.h"
 
 #include "../gpu/vm_gpu.h"
+#include "hostile.h"
 
 static Arena a;
 static Err e;
@@ -19,6 +20,31 @@ static void test_an_answer_is_read(void **state) {
     assert_int_equal(t[0].queueds, 1);
     assert_int_equal(t[1].queueds, 0);
     assert_true(str_is(t[2].name, "default") && str_is(t[2].why, "it failed"));
+}
+
+static bool read_hostile(void *arg, Str text) {
+    (void)arg;
+    UserCallTimes t[USER_CALLS_MAX];
+    int n;
+    ArenaMark m = arena_mark(&a);
+    e = (Err){0};
+    bool taken = user_calls_read(&a, text, t, &n, &e);
+    assert_true(n >= 0 && n <= USER_CALLS_MAX);
+    for (int i = 0; taken && i < n; i++)
+        assert_true(t[i].calls <= TIMING_ROUNDS_MAX && t[i].queueds <= TIMING_ROUNDS_MAX);
+    arena_reset(&a, m);
+    return taken;
+}
+
+static void test_hostile_answers(void **state) {
+    (void)state;
+    Hostile h = {.read = read_hostile};
+    hostile_json(
+        &h,
+        STR("{\"torch\":\"2\",\"errors\":{\"default\":\"it failed\"},\"modes\":{\"kernel\":{\"call\":[30,31],"
+            "\"queued\":[20]},\"eager\":{\"call\":[60]}}}"));
+    assert_true(h.tried > 500 && h.taken < h.tried);
+    e = (Err){0};
 }
 
 static void test_an_answer_that_cannot_be_is_refused(void **state) {
@@ -56,6 +82,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_answer_is_read),
         cmocka_unit_test(test_an_answer_that_cannot_be_is_refused),
+        cmocka_unit_test(test_hostile_answers),
         cmocka_unit_test(test_more_names_than_there_is_room_for),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
