@@ -14,7 +14,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { USUAL_TIMEOUT_MS = 60000, USUAL_RECYCLE = 256, USUAL_RECHECK = 100, WORKERS_MAX = 64, TRIES = 2 };
+enum {
+    USUAL_TIMEOUT_MS = 60000,
+    USUAL_RECYCLE = 256,
+    USUAL_RECHECK = 100,
+    WORKERS_MAX = 64,
+    TRIES = 2,
+    LOST_MOST = 3
+};
 
 struct Compilers {
     CompileOptions o;
@@ -24,6 +31,7 @@ struct Compilers {
     CompileWorker worker[WORKERS_MAX];
     CompileCounts counts;
     int64_t hits; // counted from a number that was drawn
+    int lost;     // workers, one after the other, that ended before they were ready
 };
 
 // One call of compilers_run().
@@ -188,7 +196,7 @@ static bool answered(Round *r, int i, Err *e) {
     Task *t = &r->task[r->at[i]];
     CompileAnswer answer;
     Err why = {0};
-    if (w->state == WORKER_WARMS) return w->state = WORKER_IDLE, true;
+    if (w->state == WORKER_WARMS) return r->c->lost = 0, w->state = WORKER_IDLE, true;
     bool ok = compile_answer_read(r->a, buf_str(&w->got), t->kernel, &answer, &why) && answer.id == w->id;
     if (!ok || answer.crashed) {
         const char *text = answer.crashed ? arena_strndup(r->a, answer.why.p, answer.why.len)
@@ -240,7 +248,7 @@ static bool step(Round *r, int i, short events, Err *e) {
     if (events && !worker_step(w, &whole)) {
         const char *words = worker_last_words(r->a, w);
         worker_failed(r, i, "the compile worker has ended, or answers what was not asked", false);
-        return !warms ||
+        return !warms || ++r->c->lost < LOST_MOST ||
                err_set(e, ERR_IO, "%s: the compile worker has ended: %s", r->c->python.program, words);
     }
     if (whole) return answered(r, i, e);

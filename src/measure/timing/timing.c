@@ -17,7 +17,8 @@ enum {
     CALLS_A_ROUND = 9,
     FLOOR_CALLS = 64,
     CLOCK_ROUNDS = 8,
-    WINDOWS_MAX = 64, // of a round, where inputs are restored before each
+    PARAMETERS_BYTES = 4096, // of a kernel, and so at most as many parameters
+    WINDOWS_MAX = 64,        // of a round, where inputs are restored before each
     TURNS = 4
 };
 enum { MARK_FROM, MARK_TO };
@@ -37,11 +38,20 @@ typedef struct {
     int turns, turn;    // windows that there are; so many were run
     int *order;         // of the sets
 } Runner;
+// Of a launch. A driver reads as many as the compiled code says that it has, and as large; whoever made that
+// code may have lied. What is missing is zeros.
+static const uint64_t no_argument[PARAMETERS_BYTES / sizeof(uint64_t)];
+typedef struct {
+    uint64_t value[TIMED_ARGS_MAX + PARAMETERS_BYTES / sizeof(uint64_t)];
+    void *param[PARAMETERS_BYTES];
+    int args; // of the last one
+} Arguments;
 typedef struct {
     Arena *a;
     Device *d;
     const TimingJob *job;
     TimingResult *out;
+    Arguments *arguments;
     TimingSets sets;
     Runner *runner;
     int runners;
@@ -82,21 +92,22 @@ static DeviceAddress address_of(const Timing *t, const Runner *r, CallPlace p, i
 }
 
 static bool launch(Timing *t, const Runner *r, CallPlace p, const TimedStep *s) {
-    uint64_t value[TIMED_ARGS_MAX];
-    void *param[TIMED_ARGS_MAX];
+    Arguments *to = t->arguments;
     const TimedKernel *k = &r->c->run.kernel[s->kernel];
     DeviceLaunch l = {.kernel = &r->kernel[s->kernel],
                       .shared = (unsigned)k->shared,
                       .cluster = (unsigned)k->cluster,
                       .cooperative = k->cooperative,
                       .overlaps = k->overlaps,
-                      .params = param};
+                      .params = to->param};
     for (int d = 0; d < 3; d++) l.grid[d] = (unsigned)s->grid[d], l.block[d] = (unsigned)s->block[d];
     for (int i = 0; i < s->args; i++) {
         const TimedArg *arg = &s->arg[i];
-        value[i] = arg->buffer >= 0 ? address_of(t, r, p, arg->buffer, arg->offset) : arg->bits;
-        param[i] = &value[i];
+        to->value[i] = arg->buffer >= 0 ? address_of(t, r, p, arg->buffer, arg->offset) : arg->bits;
+        to->param[i] = &to->value[i];
     }
+    for (int i = s->args; i < to->args; i++) to->param[i] = (void *)(uintptr_t)no_argument;
+    to->args = s->args;
     return device_launch(t->d, &l, t->e);
 }
 
@@ -502,6 +513,8 @@ bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *m
     TimingKept here = {0};
     Timing t = {.a = a, .d = d, .job = job, .out = out, .runners = job->contenders, .memory = memory, .e = e};
     t.restores = timing_restores(job);
+    t.arguments = NEW(a, Arguments);
+    t.arguments->args = PARAMETERS_BYTES; // all of them are set by the first launch
     t.kept = memory->kept ? memory->kept : &here;
     t.runner = NEWN(a, Runner, (size_t)t.runners);
     t.sets = (TimingSets){.d = d, .job = job, .least_bytes = INT64_MAX};

@@ -66,8 +66,9 @@ static bool in_place_read(const Json *j, TimingJob *t) {
         return err_set(j->e, ERR_INPUT, "timing job: \"in_place\": one number for each output belongs here");
     for (int k = 0; k < t->outputs; k++) {
         const json_t *v = json_array_get(list, (size_t)k);
-        int64_t input = json_is_integer(v) ? json_integer_value(v) - 1 : INT64_MAX;
-        if (input < -1 || input >= t->inputs ||
+        int64_t input =
+            json_is_integer(v) && json_integer_value(v) >= 0 ? json_integer_value(v) - 1 : INT64_MAX;
+        if (input >= t->inputs ||
             (input >= 0 && (timing_changes(t, (int)input) || t->input[input].bytes != t->output[k])))
             return err_set(j->e, ERR_INPUT, "timing job: output %d is none of its inputs", k);
         t->in_place[k] = (int)input + 1;

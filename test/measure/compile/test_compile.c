@@ -1,5 +1,7 @@
 // Compile workers: the real worker's text, the real Python and the real sandbox, with a package in Triton's
-// place (fake_triton) that does what a kernel's name says. Real Triton compiles in `make conformance`.
+// place (fake_triton) that does what a kernel's name says. Real Triton compiles a few kernels where there is
+// one
+// ($OUROBOROS_PYTHON, else python3), and many in `make conformance`.
 // clang-format off
 #include <stdarg.h>
 #include <stddef.h>
@@ -334,7 +336,7 @@ static void a_killed_worker_is_replaced(void **state) {
     pid_t owner = getpid(), killer = fork();
     if (killer == 0) // at work: at its first try, and at its second
         for (;;) {
-            usleep(400000);
+            usleep(2500000);
             kill_children(owner);
         }
     Compiled r = ask(c, "hangs");
@@ -410,6 +412,64 @@ static void nothing_is_compiled_weaker(void **state) {
     }
 }
 
+// ---- real Triton, where it is installed
+
+static RunKernel real_kernel(const char *name, const char *body) {
+    RunKernel k = kernel(name);
+    k.source = str_of(arena_printf(&a,
+                                   "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+                                   "def %s(x, n, B: tl.constexpr):\n    i = tl.arange(0, B)\n%s",
+                                   name, body));
+    return k;
+}
+
+static void real_triton_compiles(void **state) {
+    (void)state;
+    static const char twice[] =
+        "    v = tl.load(x + i, mask=i < n)\n    tl.store(x + i, v * 2, mask=i < n)\n",
+                      wrong[] = "    tl.store(x + i, tl.nonsense(i))\n";
+    char hits[128], *fake = strdup(getenv("PYTHONPATH"));
+    snprintf(hits, sizeof hits, "%s/real", folder);
+    CompileOptions o = {.workers = 2, .cache = hits, .recheck = 1000000, .target = {90}};
+    Compilers *c;
+    Err e = {0};
+    unsetenv("PYTHONPATH");
+    bool open = compilers_open(&a, &o, &c, &e);
+    setenv("PYTHONPATH", fake, 1);
+    free(fake);
+    if (!open && !strstr(e.msg, "has no Triton")) fail_msg("%s", e.msg);
+    if (!open) skip();
+    enum { KERNELS = 5 };
+    RunKernel k[KERNELS];
+    for (int i = 0; i < KERNELS; i++)
+        k[i] = real_kernel(arena_printf(&a, "real_%d", i), i == 4 ? wrong : twice);
+    k[1].option.num_ctas = 2;
+    k[2].option.cooperative = true;
+    k[3].option.pdl = true;
+    k[3].option.maxnreg = 32;
+    const RunKernel *list[KERNELS];
+    Compiled out[KERNELS], again[KERNELS];
+    for (int i = 0; i < KERNELS; i++) list[i] = &k[i];
+    if (!compilers_run(&a, c, list, KERNELS, out, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < KERNELS - 1; i++) {
+        const Cubin *b = &out[i].cubin;
+        if (!out[i].ok) fail_msg("%d: %.*s", i, STR_ARG(out[i].why));
+        assert_true(str_eq(b->entry, k[i].name) && b->image.len > 1000 && b->num_warps == 4);
+        assert_int_equal(b->num_ctas, i == 1 ? 2 : 1);
+        assert_true(b->cooperative == (i == 2) && b->pdl == (i == 3));
+    }
+    assert_false(out[4].ok || out[4].crashed || out[4].timed_out);
+    assert_true(says(out[4].why, "nonsense"));
+    if (!compilers_run(&a, c, list, KERNELS - 1, again, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < KERNELS - 1; i++)
+        assert_true(again[i].cached && str_eq(again[i].cubin.image, out[i].cubin.image));
+    kill_children(getpid()); // workers with the real compiler in them
+    k[0].option.num_warps = 8;
+    if (!compilers_run(&a, c, list, 1, again, &e)) fail_msg("%s", e.msg);
+    assert_true(again[0].ok && again[0].cubin.num_warps == 8);
+    compilers_close(c);
+}
+
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
     (void)st, (void)kind, (void)at;
     return remove(path);
@@ -445,6 +505,7 @@ int main(void) {
         cmocka_unit_test(a_killed_worker_is_replaced),
         cmocka_unit_test(what_a_killed_owner_leaves_is_removed),
         cmocka_unit_test(nothing_is_compiled_weaker),
+        cmocka_unit_test(real_triton_compiles),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

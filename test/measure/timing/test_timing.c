@@ -221,6 +221,19 @@ static void test_too_little_memory_is_an_error(void **state) {
     end(w);
 }
 
+// Code that takes more than it is given reads zeros, not whatever lies in this process.
+static void test_arguments_that_are_missing_are_zeros(void **state) {
+    (void)state;
+    World *w = world("");
+    add(w, "plain");
+    w->contender[0].run.step[0].args = 2; // its third one says how many columns
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    assert_false(right(w, 0)); // nothing was stored
+    assert_int_equal(w->answers[0], 0xff);
+    end(w);
+}
+
 // What a compiled kernel asks for is what is launched.
 static void test_launch_attributes_reach_the_driver(void **state) {
     (void)state;
@@ -264,6 +277,7 @@ int main(void) {
         cmocka_unit_test(test_what_the_driver_does_not_load_ends_the_job),
         cmocka_unit_test(test_any_allocation_may_fail),
         cmocka_unit_test(test_too_little_memory_is_an_error),
+        cmocka_unit_test(test_arguments_that_are_missing_are_zeros),
         cmocka_unit_test(test_launch_attributes_reach_the_driver),
         cmocka_unit_test(test_the_yardstick_moves_all_bytes),
     };
