@@ -39,6 +39,19 @@ check nothing_compiled sh -c "grep '\"id\":\"timed\"' '$tmp/out' | grep -q '\"co
 check alone exits 0 stream "" "$tmp/lines" --alone
 check no_ratio sh -c "grep '\"id\":\"timed\"' '$tmp/out' | grep -q '\"ratio\":null'"
 
+# ---- whatever is killed: an answer, times for the next one, and in the end no process
+killed() {
+    env OUROBOROS_LIBCUDA="$build/test/gpu/libcuda.so" OUROBOROS_PYTHON=test/gpu/standin/python \
+        VM_GPU="memory=400000000 l2=40000 scale=60" python3 "$(dirname "$0")/killed.py" "$bin" $gold "$tmp/state-killed"
+}
+check killed exits 0 killed
+check killed_none grep -qx 'first: ok' "$tmp/out"
+check killed_measurer grep -qx 'measurer: 1 killed; accepted True, failed (the measuring process has ended); then ok, a ratio' "$tmp/out"
+check killed_keeper grep -qx 'keeper: 1 killed; accepted True, failed (the measuring process has ended); then ok, a ratio' "$tmp/out"
+check killed_compiler grep -qx 'compiler: 1 killed; accepted True, ok (); then ok, a ratio' "$tmp/out"
+check killed_pytorch grep -qx 'pytorch: 1 killed; accepted True, ok (.* gives no baseline: it was killed by signal 9); then ok, a ratio' "$tmp/out"
+check killed_stream_leaves_nothing grep -qx 'left: 0 \[\]' "$tmp/out"
+
 # ---- the GPU has the last word, and the journal keeps it
 request liar relu2 $gold '{"time": ["512x64"]}' >"$tmp/lines"
 check disagrees exits 0 stream wrong=relu2 "$tmp/lines"

@@ -400,10 +400,12 @@ static bool memory_file(const char *name, Str text, size_t bytes, int *out, Err 
 static bool ask(Arena *a, Measurer *m, const int fd[FDS_MAX], TimingResult *out, Err *e) {
     Str text;
     if (!process_start(m, e)) return false;
+    double from = clock_seconds();
     if (!fds_send(m->line, ASK_MEASURER, fd, FDS_MAX) || !text_take(a, m->line, WORK_SECONDS, &text)) {
         process_drop(m);
-        return err_set(e, ERR_IO, "the measuring process has ended, or did not answer in %d seconds",
-                       WORK_SECONDS);
+        return clock_seconds() - from < WORK_SECONDS
+                   ? err_set(e, ERR_IO, "the measuring process has ended")
+                   : err_set(e, ERR_IO, "the measuring process did not answer in %d seconds", WORK_SECONDS);
     }
     Json j;
     Str error = {0};
