@@ -142,7 +142,7 @@ static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated 
 RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Err *e) {
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
-    *out = (Repeated){.fd = -1, .block.fd = -1};
+    *out = (Repeated){.fd = -1, .block.fd = -1, .seed = q->seed};
     PlannedCase plan = {
         .dtype = q->dtype, .extremes = q->extremes, .strided = q->strided ? op_all_inputs(op) : 0};
     int64_t *dim = plan.dim,

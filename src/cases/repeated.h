@@ -11,6 +11,7 @@ typedef struct {
     int fd;               // sealed memfd as a child reads it
     size_t bytes, output_bytes;
     int64_t slices; // number of all
+    uint64_t seed;  // of the request
 } Repeated;
 
 typedef struct {

@@ -67,6 +67,8 @@ static bool draw(Cell *c) {
                          .target_us = 500,
                          .seconds = 10,
                          .l2_times = 5};
+    c->out->inputs_seed = c->r.seed;
+    c->out->sets_seed = c->job.seed;
     c->job.rows = c->rotates ? c->r.slices : 0;
     c->job.outputs = c->r.spec->outputs;
     for (int k = 0; k < c->job.outputs; k++) {

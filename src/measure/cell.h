@@ -49,6 +49,7 @@ typedef struct {
 
 typedef struct {
     CellPlace place;
+    uint64_t inputs_seed, sets_seed; // that were drawn: of the inputs; of sets and orders of the last job
     TimesStatus status;
     Str why;
     Figure device, hot, call;

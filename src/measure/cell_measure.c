@@ -251,7 +251,7 @@ static bool measure_again(Cell *c) {
     uint64_t seed;
     Str why;
     if (!rng_entropy(&seed, sizeof seed, &c->e)) return cell_failed(c);
-    c->job.seed = seed >> 1;
+    c->job.seed = c->out->sets_seed = seed >> 1;
     measurer_renew(c->q->measurer);
     if (!measure_beside(c, &seen)) return false;
     const TimedContender *t = &seen.result.contender[0];

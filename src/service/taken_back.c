@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/io.h"
+
 static void rewrite(Arena *a, const TakenBack *t, json_t *verdict) {
     static const char *const evidence[] = {"row_bits",    "invariant_bits", "giant",       "sizes",
                                            "op_strength", "unexecuted",     "sizes_tried", "lengths_tried",
@@ -57,13 +59,40 @@ static bool records_write(Arena *a, Journal *j, VerdictCache *m, const TakenBack
     return true;
 }
 
+// The whole case in a file of its own, beside the journal: the program, and what its inputs can be drawn from
+// again.
+static bool archive(Arena *a, const char *state, const TakenBack *t, Err *e) {
+    const CellPlace *p = &t->cell->place;
+    const char *folder = arena_printf(a, "%s/gpu/taken_back", state);
+    char source[65], definition[65];
+    sha256_hex(sha256_of(t->source), source);
+    sha256_hex(t->op->hash, definition);
+    Buf text = BUF(a), b = BUF(a);
+    print_module(&text, t->op->module);
+    json_put(&b, json_pack("{s:s,s:o,s:s,s:o,s:s,s:o,s:[I,I],s:s,s:I,s:I,s:o,s:i,s:s,s:o}", "version",
+                           OUROBOROS_VERSION, "op", json_quoted(t->op->name), "definition_sha256", definition,
+                           "definition", json_quoted(buf_str(&text)), "source_sha256", source, "source",
+                           json_quoted(t->source), "shape", (json_int_t)p->rows, (json_int_t)p->columns,
+                           "dtype", dtype_info[p->dtype].torch, "inputs_seed",
+                           (json_int_t)t->cell->inputs_seed, "sets_seed", (json_int_t)t->cell->sets_seed,
+                           "gpu", json_quoted(str_of(t->timer->gpu.name)), "cuda", t->timer->gpu.version,
+                           "compiler", compilers_versions(t->timer->compilers), "feedback",
+                           json_quoted(str_of(cell_refutes(a, t->cell)))));
+    buf_putc(&b, '\n');
+    return io_make_dirs(folder, e) &&
+           io_write_atomic(arena_printf(a, "%s/%.16s-%" PRId64 "x%" PRId64 "-%s.json", folder, source,
+                                        p->rows, p->columns, dtype_info[p->dtype].torch),
+                           buf_str(&b), e);
+}
+
 bool verdict_take_back(Referee *r, VerdictCache *cache, const TakenBack *t, json_t *verdict, Err *e) {
     Arena a = {0};
     VerdictCache *own = NULL;
     Journal *j = referee_journal(r);
     rewrite(&a, t, verdict);
     bool ok = true;
-    if (j && !cache) ok = verdict_cache_open(j, 0, referee_extras(r), &own, e);
+    if (j) ok = archive(&a, referee_state(r), t, e);
+    if (j && !cache && ok) ok = verdict_cache_open(j, 0, referee_extras(r), &own, e);
     if (j && ok) ok = records_write(&a, j, cache ? cache : own, t, verdict, e);
     verdict_cache_close(own);
     arena_free(&a);

@@ -1,6 +1,7 @@
 // taken_back.h - a verdict that a GPU took back: the referee had accepted the program, and at some shape its
 // answers were wrong on the GPU, or it faulted, or it wrote where it must not. The case goes to the journal
-// as a verdict that answers for equal programs from then on.
+// as a verdict that answers for equal programs from then on, and whole, with the program and the seeds of
+// what was drawn, to a file of the folder gpu/taken_back beside it.
 #pragma once
 #include "measure/timer.h"
 #include "service/verdict_cache.h"

@@ -57,6 +57,12 @@ request liar relu2 $gold '{"time": ["512x64"]}' >"$tmp/lines"
 check disagrees exits 0 stream wrong=relu2 "$tmp/lines"
 check takes_back grep -q '"accepted":false,"status":"incorrect","rule":"gpu","feedback":"On a GPU, at 512x64 float16: ' "$tmp/out"
 check schema_of_taken_back schema answer "$tmp/out" --lines
+# The whole case: the program, and the seeds of what was drawn.
+check archived python3 -c 'import glob, json, sys
+case, = map(json.load, map(open, glob.glob(sys.argv[1])))
+assert case["source"].strip() in open(sys.argv[2]).read() and case["op"] == "relu2" and "def reference" in case["definition"]
+assert case["shape"] == [512, 64] and case["dtype"] == "float16" and case["inputs_seed"] > 0 and case["sets_seed"] > 0
+assert "elements are wrong" in case["feedback"] and case["gpu"] == "virtual machine"' "$tmp/state-$state/gpu/taken_back/*.json" $gold
 check tells_where grep -q '"taken_back":{"at":"512x64 float16","gpu":"virtual machine"' "$tmp/out"
 for level in quick full; do request "$level" relu2 $gold "{\"level\": \"$level\"}"; done >"$tmp/lines"
 check later exits 0 stream "" "$tmp/lines"
