@@ -17,11 +17,12 @@ static json_t *first_line(const BenchFileRequest *q) {
     const Timer *t = q->timer;
     char definition[65];
     sha256_hex(q->op->hash, definition);
-    return json_pack("{s:s,s:s,s:o,s:s,s:s,s:o,s:i,s:s,s:i,s:b,s:i}", "record", "bench", "version",
+    const char *torch = t->baseline ? torch_process_versions(t->baseline) : "";
+    return json_pack("{s:s,s:s,s:o,s:s,s:s,s:o,s:i,s:s,s:s,s:i,s:b,s:i}", "record", "bench", "version",
                      OUROBOROS_VERSION, "op", json_quoted(q->op->name), "definition", definition,
                      "source_sha256", q->source_sha256, "gpu", json_quoted(str_of(t->gpu.name)), "cuda",
-                     t->gpu.version, "compiler", compilers_versions(t->compilers), "rounds", t->o.rounds,
-                     "alone", t->o.alone, "stability", t->o.again);
+                     t->gpu.version, "compiler", compilers_versions(t->compilers), "torch", torch, "rounds",
+                     t->o.rounds, "alone", t->o.alone, "stability", t->o.again);
 }
 
 static const char *value_text(Arena *a, const json_t *v) {
@@ -37,6 +38,7 @@ static bool first_lines_agree(Arena *a, const char *path, const json_t *was, con
     json_t *v;
     json_object_foreach((json_t *)(uintptr_t)now, key, v) {
         const json_t *old = json_object_get(was, key);
+        if (!old && strcmp(key, "torch") == 0) continue; // begun by an older version, which did not say it
         if (!json_equal(old, v))
             return err_set(e, ERR_INPUT,
                            "%s was begun with \"%s\": %s, and here it is %s; give another folder", path, key,

@@ -109,6 +109,15 @@ check torn_line exits 0 going ""
 check torn_line_is_cut sh -c "[ \$(cat '$folder'/relu2-*.jsonl | wc -l) = 3 ] && ! grep -q '\"sha\$' '$folder'/relu2-*.jsonl"
 check other_rounds exits 3 timed "" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --rounds 9
 check says_which grep -q 'was begun with "rounds": 7, and here it is 9; give another folder' "$tmp/err"
+# Beside another PyTorch it is another run.
+beside_torch() { timed "" $gold --op relu2 -o "$tmp/bench-torch" --state "$state" --shape 512x64; }
+check torch_begun exits 0 beside_torch
+check torch_goes_on exits 0 beside_torch
+STANDIN_TORCH=2.12.0
+export STANDIN_TORCH
+check other_torch exits 3 beside_torch
+unset STANDIN_TORCH
+check says_which_torch grep -q 'was begun with "torch": "torch 2.11.0, .*, and here it is "torch 2.12.0' "$tmp/err"
 check svg exits 0 timed "" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --svg "$tmp/map.svg"
 check svg_has_both sh -c "grep -q '512×64' '$tmp/map.svg' && grep -q '256×64' '$tmp/map.svg' && grep -q 'relu2  float16' '$tmp/map.svg'"
 check svg_is_whole sh -c "tail -1 '$tmp/map.svg' | grep -q '</svg>'"
