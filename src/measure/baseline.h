@@ -13,7 +13,7 @@ typedef struct {
     double device[TIMING_ROUNDS_MAX], call[TIMING_ROUNDS_MAX]; // microseconds, in PyTorch's own process
     int devices, calls;
     bool replayable;
-    bool failed; // it was replayed, and did not come to its end
+    bool failed;  // it was replayed, and did not come to its end
     TimedRun run; // of a replayable one
     Str why;      // else, or why there are no times
 } BaselineMode;

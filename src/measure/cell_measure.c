@@ -256,8 +256,7 @@ static bool measure_again(Cell *c) {
     if (!measure_beside(c, &seen)) return false;
     const TimedContender *t = &seen.result.contender[0];
     if (!cell_ended_well(c, t)) return false;
-    if (!cell_answers_right(c, seen.answers, &why))
-        return cell_say(c, TIMES_incorrect, str_cdup(c->a, why));
+    if (!cell_answers_right(c, seen.answers, &why)) return cell_say(c, TIMES_incorrect, str_cdup(c->a, why));
     double us = median_of(t->cold, t->colds), bar = bar_again(c, &seen.result);
     c->out->again_us[c->out->again] = us;
     c->out->again_ratio[c->out->again++] = us > 0 && bar > 0 ? bar / us : 0;
