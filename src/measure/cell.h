@@ -59,7 +59,8 @@ typedef struct {
     Str config;                 // the fastest
     int registers, local_bytes; // of a thread
     Figure yardstick;           // plain streaming of the same bytes
-    bool yardstick_kept;        // of an earlier job of the same process, less than a minute before
+    Figure copy;                // a copy that moves as many: half read, half written
+    bool yardstick_kept;        // both of an earlier job of the same process, less than a minute before
     double floor_us, sm_mhz_low, sm_mhz_high;
     int sets, calls_of_window, checked;
     int windows; // of a round; more than one only where inputs are restored before each

@@ -159,15 +159,23 @@ double cell_bar(const CellBaseline *b, int n, bool kept, Str *name) {
     return tuned < plain ? tuned : plain;
 }
 
-// The fastest of them, unless their time was kept.
-static void tell_yardstick(Cell *c, const TimingResult *r) {
-    Figure *best = &c->out->yardstick;
-    for (int i = 1; i <= c->yardsticks && i < r->contenders; i++) {
+static Figure fastest(const TimingResult *r, int from, int n) {
+    Figure best = {0};
+    for (int i = from; i < from + n && i < r->contenders; i++) {
         Figure f = cell_figure(r->contender[i].cold, r->contender[i].colds);
-        if (f.rounds && (!best->rounds || f.us < best->us)) *best = f;
+        if (f.rounds && (!best.rounds || f.us < best.us)) best = f;
     }
-    if (c->q->shared && c->yardsticks && best->rounds && best->spread <= noisy)
-        cell_shared_yardstick_put(c->q->shared, c->q, &c->job, best);
+    return best;
+}
+
+static void tell_yardsticks(Cell *c, const TimingResult *r) {
+    CellTimes *out = c->out;
+    if (!c->yardsticks) return; // their times were kept, or they do not run
+    out->yardstick = fastest(r, 1, c->yardsticks);
+    out->copy = c->copies ? fastest(r, 1 + c->yardsticks, c->copies) : out->yardstick;
+    if (c->q->shared && out->yardstick.rounds && out->copy.rounds && out->yardstick.spread <= noisy &&
+        out->copy.spread <= noisy)
+        cell_shared_yardstick_put(c->q->shared, c->q, &c->job, &out->yardstick, &out->copy);
 }
 
 void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
@@ -184,7 +192,7 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
         if (!i || r->sm_mhz[i] < out->sm_mhz_low) out->sm_mhz_low = r->sm_mhz[i];
         if (!i || r->sm_mhz[i] > out->sm_mhz_high) out->sm_mhz_high = r->sm_mhz[i];
     }
-    tell_yardstick(c, r);
+    tell_yardsticks(c, r);
     Figure device = cell_figure(t->cold, t->colds);
     Str why;
     if (!cell_ended_well(c, t)) return;

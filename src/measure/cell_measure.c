@@ -166,20 +166,26 @@ static void outputs_lay(const TimingJob *job, TimedRun *run) {
     }
 }
 
-// Plain streaming is of the shape and the GPU alone.
+// Plain streaming, and a copy of as many bytes: of the shape and the GPU alone.
 static void yardsticks_add(Cell *c) {
-    static const int unroll[] = {1, 2, 4};
+    enum { UNROLLS = 3 };
+    static const int unroll[UNROLLS] = {1, 2, 4};
     int64_t bytes[TIMING_INPUTS_MAX];
-    TimedRun run;
+    TimedRun run[UNROLLS], copy;
     CellTimes *out = c->out;
-    c->yardsticks = 0;
-    out->yardstick_kept = c->q->shared && cell_shared_yardstick(c->q->shared, c->q, &c->job, &out->yardstick);
+    c->yardsticks = c->copies = 0;
+    out->yardstick_kept =
+        c->q->shared && cell_shared_yardstick(c->q->shared, c->q, &c->job, &out->yardstick, &out->copy);
     if (out->yardstick_kept || c->no_yardsticks) return;
     for (int i = 0; i < c->job.inputs; i++) bytes[i] = c->job.input[i].bytes;
-    for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++, c->yardsticks++) {
-        streaming_run(c->a, bytes, c->job.inputs, timing_output_bytes(&c->job), unroll[u], &run);
-        outputs_lay(&c->job, &run);
-        contender_add(c, str_of(arena_printf(c->a, "yardstick %d", unroll[u])), false, &run);
+    for (int u = 0; u < UNROLLS; u++, c->yardsticks++) {
+        streaming_run(c->a, bytes, c->job.inputs, timing_output_bytes(&c->job), unroll[u], &run[u]);
+        outputs_lay(&c->job, &run[u]);
+        contender_add(c, str_of(arena_printf(c->a, "yardstick %d", unroll[u])), false, &run[u]);
+    }
+    for (int u = 0; u < UNROLLS && copying_run(c->a, &run[u], unroll[u], &copy); u++, c->copies++) {
+        outputs_lay(&c->job, &copy);
+        contender_add(c, str_of(arena_printf(c->a, "copy %d", unroll[u])), false, &copy);
     }
 }
 
@@ -198,7 +204,7 @@ static void job_fill(Cell *c) {
 // A contender beside the kernel has ended the job, which says nothing of the kernel. It has no place in the
 // next one.
 static void leave_out(Cell *c, int at, const TimedContender *t) {
-    if (at <= c->yardsticks) c->no_yardsticks = true;
+    if (at <= c->yardsticks + c->copies) c->no_yardsticks = true;
     for (int i = 0; i < c->baseline.modes; i++)
         if (c->replayed[i] == at) {
             c->baseline.mode[i].replayable = false;

@@ -31,7 +31,9 @@ void cell_shared_give_back(CellShared *s, const SharedDraw *d);
 
 // Plain streaming of a job's bytes, as the same measuring process timed it less than a minute ago, on inputs
 // of the same op: with other values the same bytes take up to 4 % more.
-bool cell_shared_yardstick(CellShared *s, const CellRequest *q, const TimingJob *job, Figure *out);
-void cell_shared_yardstick_put(CellShared *s, const CellRequest *q, const TimingJob *job, const Figure *f);
+bool cell_shared_yardstick(CellShared *s, const CellRequest *q, const TimingJob *job, Figure *out,
+                           Figure *copy);
+void cell_shared_yardstick_put(CellShared *s, const CellRequest *q, const TimingJob *job, const Figure *f,
+                               const Figure *copy);
 // Inputs of that op for one draw, drawn now.
 RepeatedMade cell_draw(Arena *a, const Op *op, CellPlace place, Repeated *out, Err *e);

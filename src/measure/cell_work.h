@@ -21,7 +21,8 @@ typedef struct {
     TimingJob job;
     BaselineTimes baseline;
     int replayed[BASELINE_MODES_MAX]; // contender of the job; 0: none
-    int yardsticks;                   // contenders of the job, behind the first; 0: their time is kept
+    int yardsticks, copies;           // contenders of the job, behind the first; 0: their times are kept,
+                                      // or, of copies, those of the yardsticks are the same
     bool no_yardsticks;               // they do not run here
     TimedRun ours;                    // what was recorded, with its config
     bool ready;                       // to be measured

@@ -63,6 +63,10 @@ static json_t *stability_json(const CellTimes *c) {
                      ratios ? json_real(spread_of(c->again_ratio, c->again)) : json_null());
 }
 
+static json_t *share_json(const Figure *of, const Figure *device) {
+    return device->rounds && of->rounds ? json_real(of->us / device->us) : json_null();
+}
+
 json_t *cell_json(const CellTimes *c) {
     json_t *o = json_pack("{s:[I,I],s:s,s:s,s:o}", "shape", (json_int_t)c->place.rows,
                           (json_int_t)c->place.columns, "dtype", dtype_info[c->place.dtype].torch, "status",
@@ -74,9 +78,9 @@ json_t *cell_json(const CellTimes *c) {
     json_object_set_new(o, "bytes", json_integer(c->bytes));
     json_object_set_new(o, "yardstick", figure_json(&c->yardstick));
     json_object_set_new(o, "yardstick_kept", json_boolean(c->yardstick_kept));
-    json_object_set_new(o, "share_of_yardstick",
-                        c->device.rounds && c->yardstick.rounds ? json_real(c->yardstick.us / c->device.us)
-                                                                : json_null());
+    json_object_set_new(o, "share_of_yardstick", share_json(&c->yardstick, &c->device));
+    json_object_set_new(o, "copy", figure_json(&c->copy));
+    json_object_set_new(o, "share_of_copy", share_json(&c->copy, &c->device));
     json_object_set_new(o, "bar", text_json(c->bar));
     json_object_set_new(o, "ratio", c->ratio > 0 ? json_real(c->ratio) : json_null());
     json_object_set_new(o, "configs", json_integer(c->configs));
@@ -116,6 +120,7 @@ void cell_text(Buf *out, const CellTimes *c) {
         buf_printf(out, ", %.3f times as fast as %.*s (%.2f us)", c->ratio, STR_ARG(c->bar), c->bar_us);
     if (c->yardstick.rounds)
         buf_printf(out, ", %.0f %% of plain streaming", 100 * c->yardstick.us / c->device.us);
+    if (c->copy.rounds) buf_printf(out, ", %.0f %% of a copy", 100 * c->copy.us / c->device.us);
     if (c->hot.rounds) buf_printf(out, "; hot %.2f us", c->hot.us);
     buf_printf(out, "; call by our launcher %.2f us", c->call.us);
     if (c->hot_why.len) buf_printf(out, "; no hot time: %.*s", STR_ARG(c->hot_why));
@@ -239,9 +244,10 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
     bool ok = text_read(a, j, o, "why", &out->why) && figure_read(j, o, "device", &out->device) &&
               figure_read(j, o, "hot", &out->hot) && text_read(a, j, o, "hot_why", &out->hot_why) &&
               figure_read(j, o, "call", &out->call) && figure_read(j, o, "yardstick", &out->yardstick) &&
-              text_read(a, j, o, "bar", &out->bar) && json_get_real(j, o, "ratio", &out->ratio) &&
-              text_read(a, j, o, "config", &out->config) && json_get_real(j, o, "floor_us", &out->floor_us) &&
-              text_read(a, j, o, "torch", &out->torch) && json_get_bool(j, o, "kept", &out->kept) &&
+              figure_read(j, o, "copy", &out->copy) && text_read(a, j, o, "bar", &out->bar) &&
+              json_get_real(j, o, "ratio", &out->ratio) && text_read(a, j, o, "config", &out->config) &&
+              json_get_real(j, o, "floor_us", &out->floor_us) && text_read(a, j, o, "torch", &out->torch) &&
+              json_get_bool(j, o, "kept", &out->kept) &&
               json_get_bool(j, o, "yardstick_kept", &out->yardstick_kept) && counts_read(j, o, out) &&
               baselines_read(a, j, o, out) && user_calls_read_back(a, j, o, out) && again_read(j, o, out);
     out->bar_us = out->ratio * out->device.us;

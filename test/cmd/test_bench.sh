@@ -52,7 +52,7 @@ check no_bar_of_theirs grep -q '"bar":null,"ratio":null' "$tmp/out"
 check a_baseline_without_end exits 0 beside hang=k_default
 check the_others_have_times grep -q '"name":"max_autotune","device":{' "$tmp/out"
 check no_yardstick exits 0 beside refuse=stream
-check no_share grep -q '"yardstick":null,.*"share_of_yardstick":null' "$tmp/out"
+check no_share grep -q '"yardstick":null,.*"share_of_yardstick":null,"copy":null,"share_of_copy":null' "$tmp/out"
 check a_card_that_breaks exits 0 beside gone=relu2
 check breaks_is_told grep -q '"status":"failed","why":"the kernel: .*CUDA_ERROR_ECC_UNCORRECTABLE' "$tmp/out"
 # A kernel that the referee rejects is not timed.

@@ -22,6 +22,7 @@ static CellTimes cell(void) {
                    .configs = 2,
                    .config = STR("BLOCK 128"),
                    .yardstick = {1.5, 0.01, 7},
+                   .copy = {1.6, 0.01, 7},
                    .floor_us = 0.7,
                    .sm_mhz_low = 1980,
                    .sm_mhz_high = 1981,

@@ -67,41 +67,54 @@ void stream_ptx(Buf *out, int inputs, int unroll) {
     buf_puts(out, "    ret;\n}\n");
 }
 
+// From all buffers but the last into the last one, which is the answer.
+static void stream_launch(Arena *a, int unroll, TimedRun *out) {
+    int last = out->buffers - 1;
+    int64_t most = 0, each = (int64_t)STREAM_THREADS * unroll;
+    TimedArg *arg = NEWN(a, TimedArg, 2 * (size_t)out->buffers);
+    for (int b = 0; b <= last; b++) {
+        int64_t pieces = out->buffer[b].bytes / PIECE;
+        if (pieces > most) most = pieces;
+        arg[b] = (TimedArg){.buffer = b, .bytes = 8};
+        arg[last + 1 + b] = (TimedArg){.buffer = -1, .bytes = 8, .bits = (uint64_t)pieces};
+    }
+    out->step = NEW(a, TimedStep);
+    out->steps = 1;
+    *out->step = (TimedStep){.kind = STEP_LAUNCH,
+                             .grid = {most > each ? (most + each - 1) / each : 1, 1, 1},
+                             .block = {STREAM_THREADS, 1, 1},
+                             .arg = arg,
+                             .args = 2 * out->buffers};
+    out->output[0] = (TimedView){last, 0};
+    out->outputs = 1;
+    Buf text = BUF(a);
+    stream_ptx(&text, last, unroll);
+    const char *ptx = buf_cstr(&text);
+    out->kernel = NEW(a, TimedKernel);
+    out->kernels = 1;
+    *out->kernel = (TimedKernel){.entry = STR("stream"), .image = {ptx, text.len}, .cluster = 1};
+}
+
 void streaming_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
                    TimedRun *out) {
-    int64_t largest = 0, most = output_bytes;
+    int64_t largest = 0;
     for (int i = 0; i < inputs; i++) largest = input_bytes[i] > largest ? input_bytes[i] : largest;
-    *out = (TimedRun){.buffer = NEWN(a, TimedBuffer, (size_t)inputs + 1),
-                      .kernel = NEW(a, TimedKernel),
-                      .kernels = 1,
-                      .step = NEW(a, TimedStep),
-                      .steps = 1};
-    TimedStep *s = out->step;
-    TimedArg *arg = s->arg = NEWN(a, TimedArg, 2 * (size_t)inputs + 2);
-    for (int i = 0; i < inputs && out->buffers < STREAM_INPUTS_MAX; i++) {
-        if (input_bytes[i] < largest / 4) continue;
-        if (input_bytes[i] > most) most = input_bytes[i];
-        out->buffer[out->buffers++] = (TimedBuffer){i, input_bytes[i]};
-    }
-    int big = out->buffers;
+    *out = (TimedRun){.buffer = NEWN(a, TimedBuffer, (size_t)inputs + 1)};
+    for (int i = 0; i < inputs && out->buffers < STREAM_INPUTS_MAX; i++)
+        if (input_bytes[i] >= largest / 4) out->buffer[out->buffers++] = (TimedBuffer){i, input_bytes[i]};
     out->buffer[out->buffers++] = (TimedBuffer){-1, output_bytes};
-    out->output[0] = (TimedView){big, 0};
-    out->outputs = 1;
-    for (int b = 0; b <= big; b++) {
-        arg[s->args++] = (TimedArg){.buffer = b, .bytes = 8};
-        arg[big + 1 + b] =
-            (TimedArg){.buffer = -1, .bytes = 8, .bits = (uint64_t)(out->buffer[b].bytes / PIECE)};
-    }
-    s->args *= 2;
-    int64_t each = (int64_t)STREAM_THREADS * unroll, pieces = most / PIECE;
-    *s = (TimedStep){.kind = STEP_LAUNCH,
-                     .grid = {(pieces + each - 1) / each, 1, 1},
-                     .block = {STREAM_THREADS, 1, 1},
-                     .arg = arg,
-                     .args = s->args};
-    if (s->grid[0] < 1) s->grid[0] = 1;
-    Buf text = BUF(a);
-    stream_ptx(&text, big, unroll);
-    const char *ptx = buf_cstr(&text);
-    out->kernel[0] = (TimedKernel){.entry = STR("stream"), .image = {ptx, text.len}, .cluster = 1};
+    stream_launch(a, unroll, out);
+}
+
+bool copying_run(Arena *a, const TimedRun *streaming, int unroll, TimedRun *out) {
+    int last = streaming->buffers - 1;
+    int64_t all = 0, written = streaming->buffer[last].bytes;
+    for (int b = 0; b <= last; b++) all += streaming->buffer[b].bytes;
+    if (last == 1 && streaming->buffer[0].bytes == written) return false;
+    if (all / 2 / PIECE * PIECE > written) written = all / 2 / PIECE * PIECE;
+    *out = (TimedRun){.buffer = NEWN(a, TimedBuffer, 2), .buffers = 2};
+    out->buffer[0] = (TimedBuffer){-1, all - written};
+    out->buffer[1] = (TimedBuffer){-1, written};
+    stream_launch(a, unroll, out);
+    return true;
 }

@@ -1,5 +1,6 @@
 // yardstick.h - kernels of our own, as PTX text that the driver compiles: plain streaming from several inputs
-// into one output, to which a kernel's time is compared; one that does nothing; one that reads the clocks.
+// into one output, and a copy, to which a kernel's time is compared; one that does nothing; one that reads
+// the clocks.
 #pragma once
 #include "measure/timing/timed_run.h"
 
@@ -15,3 +16,6 @@ extern const char *const clocks_ptx;
 // The big ones of the inputs (a quarter of the largest and more) into an answer of so many bytes.
 void streaming_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
                    TimedRun *out);
+// As many bytes as that moves, half of them read and half written, or as many written as the answer has.
+// False where that is the very same.
+bool copying_run(Arena *a, const TimedRun *streaming, int unroll, TimedRun *out);

@@ -264,6 +264,33 @@ static void test_the_yardstick_moves_all_bytes(void **state) {
     end(w);
 }
 
+// Half of the bytes read and half written, but never less written than the answer has.
+static void test_a_copy_moves_as_many_bytes(void **state) {
+    (void)state;
+    World *w = world("");
+    int64_t bytes[] = {BYTES, BYTES};
+    TimedRun streaming, *copy = &w->contender[0].run;
+    streaming_run(&w->arena, bytes, 2, BYTES, 1, &streaming);
+    assert_true(streaming.buffers == 3 && copying_run(&w->arena, &streaming, 1, copy));
+    assert_true(copy->buffers == 2 && copy->buffer[0].input < 0 && copy->buffer[1].input < 0);
+    assert_int_equal(copy->buffer[0].bytes + copy->buffer[1].bytes, 3 * BYTES);
+    assert_true(copy->buffer[1].bytes - copy->buffer[0].bytes <= 16);
+    w->contender[0].name = STR("copy");
+    w->contender[0].compared = false;
+    w->job.contenders = 1;
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    assert_true(w->result.contender[0].colds > 0);
+    bytes[0] = BYTES / 2; // a number becomes a wider one
+    streaming_run(&w->arena, bytes, 1, BYTES, 1, &streaming);
+    assert_true(copying_run(&w->arena, &streaming, 1, copy));
+    assert_true(copy->buffer[0].bytes == BYTES / 2 && copy->buffer[1].bytes == BYTES);
+    bytes[0] = BYTES;
+    streaming_run(&w->arena, bytes, 1, BYTES, 1, &streaming);
+    assert_false(copying_run(&w->arena, &streaming, 1, copy)); // streaming is one
+    end(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_come_back_with_their_rows_in_order),
@@ -280,6 +307,7 @@ int main(void) {
         cmocka_unit_test(test_arguments_that_are_missing_are_zeros),
         cmocka_unit_test(test_launch_attributes_reach_the_driver),
         cmocka_unit_test(test_the_yardstick_moves_all_bytes),
+        cmocka_unit_test(test_a_copy_moves_as_many_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
