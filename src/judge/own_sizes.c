@@ -11,6 +11,10 @@ enum {
     FEW_ROWS = EXTREME_LINES + 2,
     BEYOND = 8, // by so many parts of it
     SPREAD = 997,
+    CORNER = 64,
+    CORNER_ELEMENTS = 1 << 25,
+    CORNER_LEAST = 2,
+    CORNER_MOST = 8,
 };
 
 // A block of rows more, of whatever size a kernel has, than the number.
@@ -22,23 +26,40 @@ static int64_t beyond(Rng *r, int64_t number) {
 static void judge(const ProductionRequest *q, LargeShapeAsked *asked, int turn, Verdict *v) {
     static const DType types[] = {DT_F16, DT_BF16, DT_F32};
     Err e = {0};
-    asked->noted = true;
     asked->seed = rng_mix(q->draw->seed, 0x6f776e + (uint64_t)turn);
     asked->dtype = domain_any_float(q->draw->domain) ? types[(asked->seed >> 7) % 3] : DT_F32;
     if (!production_one(q, asked, v, &e)) return; // that is told
 }
 
+// Rows and columns beyond a number at once: for masks that hold of a row and a column.
+static void judge_corner(const ProductionRequest *q, Verdict *v) {
+    int64_t far = v->evidence.coverage.far;
+    Rng r = rng_at(rng_mix(q->draw->seed, 0x636f726e), 0);
+    if (far == 0 || q->draw->domain->slices < 0) return;
+    // More than once: what such a mask puts there may be right, as a zero often is.
+    int64_t turns = CORNER_ELEMENTS / (far * far);
+    turns = turns < CORNER_LEAST ? CORNER_LEAST : turns > CORNER_MOST ? CORNER_MOST : turns;
+    for (int i = 0; i < turns && verdict_accepted(v); i++) {
+        LargeShapeAsked asked = {.slices = production_prime(&r, far + 2, far + CORNER),
+                                 .length = production_prime(&r, far + 2, far + CORNER),
+                                 .noted = i == 0};
+        judge(q, &asked, 3 + i, v);
+    }
+}
+
 void own_sizes_judge(const ProductionRequest *q, Verdict *v) {
     const int64_t *reach = v->evidence.coverage.reach;
     int64_t all = reach[0], few = reach[1];
+    judge_corner(q, v);
+    if (!verdict_accepted(v)) return;
     Rng r = rng_at(rng_mix(q->draw->seed, 0x72656163), 0);
     if (all > ROWS_TALL && q->draw->domain->slices >= 0)
-        judge(q, &(LargeShapeAsked){.slices = beyond(&r, all), .length = FEW_COLUMNS}, 0, v);
+        judge(q, &(LargeShapeAsked){.slices = beyond(&r, all), .length = FEW_COLUMNS, .noted = true}, 0, v);
     if (few > all && q->draw->domain->slices >= 0 && verdict_accepted(v))
-        judge(q, &(LargeShapeAsked){.slices = beyond(&r, few), .length = FEW_COLUMNS, .windows = true}, 1, v);
+        judge(q, &(LargeShapeAsked){.slices = beyond(&r, few), .length = FEW_COLUMNS, .windows = true, .noted = true}, 1, v);
     int64_t columns = few <= COLUMNS_MOST - COLUMNS_MOST / BEYOND ? few : all;
     if (columns <= COLUMNS_WIDE || !verdict_accepted(v)) return;
     int64_t rows = q->draw->domain->slices >= 0 ? FEW_ROWS : 1;
-    judge(q, &(LargeShapeAsked){.slices = rows, .length = beyond(&r, columns), .extremes = columns + 1}, 2,
+    judge(q, &(LargeShapeAsked){.slices = rows, .length = beyond(&r, columns), .extremes = columns + 1, .noted = true}, 2,
           v);
 }

@@ -140,6 +140,20 @@ uint32_t node_part_place(const Node *n, const Node *part) {
     return part->span.at;
 }
 
+static bool combines(Oper op) {
+    return op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR || op == OPER_MUL;
+}
+
+const Node *node_combined_part(const Node *n) {
+    if (n->kind == NODE_BINARY) return combines(n->binary.op) ? n->binary.right : NULL;
+    if (n->kind == NODE_AUGASSIGN) return combines(n->augassign.op) ? n->augassign.value : NULL;
+    if (n->kind == NODE_BOOLOP) return n->boolop.items.at[1];
+    if (n->kind != NODE_CALL || n->call.args.n < 2) return NULL;
+    const Node *f = n->call.func;
+    bool chooses = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "where");
+    return chooses || node_extreme(n) ? n->call.args.at[1] : NULL;
+}
+
 bool node_is_name(const Node *n, const char *name) {
     return n && n->kind == NODE_NAME && str_is(n->name, name);
 }

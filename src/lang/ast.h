@@ -262,5 +262,8 @@ bool node_extreme(const Node *n);
 // Arithmetic of whole numbers that can choose as a condition does, by coming out as zero or not.
 bool node_saturates(const Node *n);
 uint32_t node_part_place(const Node *n, const Node *part);
+// Of an expression, or an assignment, that may make one truth of several (`a & b`, a product, tl.where): the
+// part whose place tells of it. NULL: it is none.
+const Node *node_combined_part(const Node *n);
 // "tl.load" for ATTRIBUTE/NAME chains of at most 4 parts; false for anything else.
 bool node_dotted(const Node *n, Buf *out);

@@ -174,6 +174,18 @@ static void say_reach(const Cover *c, const Node *module, Buf *out) {
     if (reach[1]) buf_printf(out, " reach %lld %lld", (long long)reach[0], (long long)reach[1]);
 }
 
+// What a kernel compares lanes with: the largest number of the source's own.
+static void say_far(const Cover *c, const Numbers *n, Buf *out) {
+    int64_t far = 0;
+    for (int i = 0; i < c->sizes; i++) {
+        int64_t x = c->size[i].value;
+        bool own = is_constant(c, i);
+        for (int k = 0; k < n->sizes; k++) own |= n->size[k] == x;
+        if (own && x > far && x <= COVERAGE_FAR_MOST) far = x;
+    }
+    if (c->far && far) buf_printf(out, " far %lld", (long long)far);
+}
+
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out) {
     Walk w = {.cover = c, .source = module->module.source};
     w.lines = line_col(w.source, (uint32_t)w.source.len).line;
@@ -186,6 +198,7 @@ void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInpu
     numbers_find(n, module);
     say_sizes(c, n, out);
     say_reach(c, module, out);
+    say_far(c, n, out);
     say_values(n, out);
     Unreached *u = NEW(a, Unreached);
     unreached_find(a, module, c, inputs, u);
@@ -263,6 +276,7 @@ void coverage_read(const char *p, Coverage *out) {
         if (c.beyonds == 0) return;
     }
     if (word(&p, " reach") && !reach_read(&p, c.reach)) return;
+    if (word(&p, " far") && (!number(&p, &c.far) || c.far > COVERAGE_FAR_MOST)) return;
     if (word(&p, " values")) {
         while (c.values < COVERAGE_VALUES_MAX && float_bits(&p, &c.value[c.values])) c.values++;
         if (c.values == 0) return;

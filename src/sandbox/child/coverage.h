@@ -14,7 +14,8 @@ enum {
     COVERAGE_VALUES_MAX = 12,
     COVERAGE_SIZE_MOST = 65537,
     COVERAGE_REACH_ALL = 1 << 18, // so many rows can all be run
-    COVERAGE_REACH_MOST = 1 << 26
+    COVERAGE_REACH_MOST = 1 << 26,
+    COVERAGE_FAR_MOST = 5000 // so many rows of so many columns can all be run
 };
 typedef struct {
     int32_t line[COVERAGE_LINES_MAX]; // ascending
@@ -31,6 +32,9 @@ typedef struct {
     // The largest number above COVERAGE_SIZE_MOST that the source writes down or compares with, up to
     // COVERAGE_REACH_ALL and up to COVERAGE_REACH_MOST; 0: there is none. A grid or a loop may end there.
     int64_t reach[2];
+    // The largest number, up to COVERAGE_FAR_MOST, that a kernel compares with, where it compares lanes or
+    // places with some that small tensors do not reach; 0: there is none.
+    int64_t far;
     // Numbers that the source writes down: what sizes and values may be compared with by other means.
     int64_t written[COVERAGE_WRITTEN_MAX]; // small integers that are none of `size`
     int writtens;
@@ -39,7 +43,7 @@ typedef struct {
     bool told; // the child has said all this
 } Coverage;
 
-// "sizes 50 64 seldom 4096 written 61 beyond 70000 + reach 90001 90001 values 3f000000 unreached 0c lines 12
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + reach 90001 90001 far 4000 values 3f000000 unreached 0c lines 12
 // 13 +", for CaseReport.message of a REPORT_DONE. `inputs`: what a call hands over.
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out);
 // What is not such a text says nothing: not even `told`.

@@ -214,6 +214,17 @@ static void comparison(Walk *w, const Node *n, Use use) {
     }
 }
 
+// What a kernel makes of truths of lanes, places and arguments: a mask that was true in no lane of any case.
+static void combined(Walk *w, const Node *n) {
+    const Node *part = node_combined_part(n);
+    if (!w->kernel || !part) return;
+    uint32_t at = node_part_place(n, part);
+    uint8_t seen = at < w->cover->n ? w->cover->at[at] & (COVER_TRUE | COVER_FALSE) : 0;
+    if ((seen != COVER_TRUE && seen != COVER_FALSE) || !may(w, n, seen == COVER_FALSE)) return;
+    w->never_false = seen == COVER_TRUE;
+    note_at(w, n, at, n, w->numbers.compares);
+}
+
 static void comprehension(Walk *w, const Node *n) {
     const Node *why = NULL;
     bool ran = part_ran(w->cover, w->kernel, n, n->comp.element);
@@ -252,6 +263,7 @@ static void dull_part(void *arg, const Node *n) { parts(arg, n, AS_DULL); }
 // Of an expression, or of a statement that was executed: what no case has evaluated of it.
 static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bounded
     if (use != AS_DULL) computed(w, n);
+    if (use == AS_VALUE) combined(w, n);
     switch (n->kind) {
     case NODE_IFEXP: conditional(w, n, use); break;
     case NODE_BOOLOP: boolean(w, n, use); break;

@@ -150,6 +150,21 @@ static void number_computed(void *arg, const Node *n) {
     w->kernel = was;
 }
 
+static void number_combined(void *arg, const Node *n) {
+    UnreachedNumbers *w = arg;
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    const Node *part = w->kernel ? node_combined_part(n) : NULL;
+    if (part) {
+        uint32_t at = node_part_place(n, part);
+        uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
+        number_at(w, w->compares, at, seen & COVER_TRUE);
+        number_at(w, NULL, at, seen & COVER_FALSE);
+    }
+    node_each_child(n, number_combined, w); // a tree's height is bounded
+    w->kernel = was;
+}
+
 static void number_all(void *arg, const Node *n) {
     UnreachedNumbers *w = arg;
     bool was = w->kernel;
@@ -182,4 +197,5 @@ void numbers_give(Arena *a, const Node *module, const Cover *c, Unreached *out, 
     number_computed(w, module);
     w->kernels = true;
     number_computed(w, module);
+    number_combined(w, module);
 }

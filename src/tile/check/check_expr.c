@@ -223,6 +223,16 @@ static bool listcomp(Checker *c, const Node *n, Val *out) {
     return true;
 }
 
+static void keep_outcome(Checker *c, uint32_t at, const Val *out) {
+    int insn = c->insns - 1;
+    if (out->kind != VAL_TENSOR || insn < 0 || c->insn[insn].d != out->t.reg) return;
+    if (c->compares == c->compare_cap) {
+        c->compare_cap = c->compare_cap ? 2 * c->compare_cap : 16;
+        c->compare = MORE(c->arena, CodeStatement, c->compare, c->compares, c->compare_cap);
+    }
+    c->compare[c->compares++] = (CodeStatement){at, insn, 0};
+}
+
 // How it comes out is kept: of constants here, of a number when the kernel runs (code_uniform() says which).
 static void note_comparison(Checker *c, const Node *n, const Val *l, const Val *r, const Val *out) {
     Oper op = n->compare.ops[0];
@@ -231,14 +241,14 @@ static void note_comparison(Checker *c, const Node *n, const Val *l, const Val *
     if (out->kind == VAL_PY && val_is_py(l, PY_INT) && val_is_py(r, PY_INT) &&
         (op == OPER_EQ || op == OPER_NE))
         cover_mark(c->cover, at, out->py.b ? COVER_TRUE : COVER_FALSE);
-    if (out->kind != VAL_TENSOR || out->t.type.rank > 0) return;
-    int insn = c->insns - 1;
-    if (insn < 0 || c->insn[insn].d != out->t.reg) return;
-    if (c->compares == c->compare_cap) {
-        c->compare_cap = c->compare_cap ? 2 * c->compare_cap : 16;
-        c->compare = MORE(c->arena, CodeStatement, c->compare, c->compares, c->compare_cap);
-    }
-    c->compare[c->compares++] = (CodeStatement){at, insn};
+    keep_outcome(c, at, out);
+}
+
+// Of what is made of truths, too: masks, and truths as numbers.
+void check_note_combined(Checker *c, const Node *n, const Val *out) {
+    const Node *part = node_combined_part(n);
+    if (!c->cover || c->foreign || !part || out->kind != VAL_TENSOR || out->t.type.pointer) return;
+    keep_outcome(c, node_part_place(n, part), out);
 }
 
 static bool compare(Checker *c, const Node *n, Val *out) {
@@ -297,6 +307,7 @@ static bool expr(Checker *c, const Node *n, Val *out) {
 bool check_expr(Checker *c, const Node *n, Val *out) {
     if (!checker_enter(c, n)) return false;
     bool ok = expr(c, n, out);
+    if (ok) check_note_combined(c, n, out);
     checker_leave(c);
     assert(ok || c->failed);
     return ok;

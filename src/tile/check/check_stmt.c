@@ -108,8 +108,8 @@ static bool augassign(Checker *c, const Node *n) {
     Val l, r, v, stored;
     if (target->kind != NODE_NAME) return check_expr(c, target, &l) && check_assign(c, target, NULL);
     return check_expr(c, target, &l) && check_expr(c, n->augassign.value, &r) &&
-           check_binary(c, n, n->augassign.op, &l, &r, &v) && check_decay(c, n, &v, &stored) &&
-           check_assign(c, target, &stored);
+           check_binary(c, n, n->augassign.op, &l, &r, &v) && (check_note_combined(c, n, &v), true) &&
+           check_decay(c, n, &v, &stored) && check_assign(c, target, &stored);
 }
 
 static bool annassign(Checker *c, const Node *n) {
@@ -296,7 +296,7 @@ void check_note(Checker *c, uint32_t at) {
         c->statement_cap = c->statement_cap ? 2 * c->statement_cap : 64;
         c->statement = MORE(c->arena, CodeStatement, c->statement, c->statements, c->statement_cap);
     }
-    c->statement[c->statements++] = (CodeStatement){at, c->insns};
+    c->statement[c->statements++] = (CodeStatement){at, c->insns, 0};
 }
 
 bool check_block(Checker *c, Nodes body) {

@@ -240,6 +240,8 @@ static inline bool dtype_is_signed(DType t) { return dtype_info[t].kind == DTYPE
 MUST_CHECK bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out);
 // An integer that the source compares with, or a minimum or maximum chooses from.
 void check_note_compared(Checker *c, const Val *v);
+// What an expression that may combine truths has given.
+void check_note_combined(Checker *c, const Node *n, const Val *out);
 MUST_CHECK bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out);
 MUST_CHECK bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out);
 MUST_CHECK bool check_logical(Checker *c, const Node *at, bool is_or, const Val *l, const Val *r, Val *out);

@@ -111,10 +111,11 @@ typedef struct {
 } Register;
 
 // Which way a conditional jump has gone, in any launch.
-enum { TAKEN_ON = 1, TAKEN_AWAY = 2, COMPARED_MAX = 32 };
+enum { TAKEN_ON = 1, TAKEN_AWAY = 2, WANTS_FAR = 4, COMPARED_MAX = 32 };
 typedef struct {
-    uint32_t at; // in the source
-    int first;   // of its instructions
+    uint32_t at;   // in the source
+    int first;     // of its instructions
+    uint8_t wants; // of a comparison, TAKEN_* and WANTS_FAR: what lanes have to show (lane_truths.h)
 } CodeStatement;
 typedef struct Code Code;
 struct Code {
@@ -128,7 +129,8 @@ struct Code {
     const Insn *naked; // the first that makes a number of a pointer or a pointer of a number; NULL: none
     CodeStatement *statement; // of the source, those that instructions stand for
     int statements;
-    CodeStatement *compare; // of the source, comparisons whose results are kept: code_uniform()
+    CodeStatement *compare; // of the source, comparisons and what is made of them, of which it is kept how
+                            // they come out: code_uniform()
     int compares;
     uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
     int64_t *compared; // integers that the source compares something with

@@ -1,5 +1,7 @@
 #include "tile/code/uniform.h"
 
+#include "tile/code/lane_truths.h"
+
 // What a register follows from. PLACE: a program's place in the grid, or how many there are. BITS: a
 // remainder, bits, a shift. OTHER: memory, lanes, or what a loop carries.
 enum { FROM_SIZES = 1, FROM_PLACE = 2, FROM_BITS = 4, FROM_OTHER = 8 };
@@ -57,7 +59,7 @@ static bool is_usual(const Code *c, int r, const int *only) {
 static bool counts(const Code *c, const Insn *s, const uint8_t *from, const int *only) {
     const TileType *t = &c->reg[s->a].type;
     unsigned all = from_operands(s, from);
-    if (c->reg[s->d].type.rank > 0 || t->pointer || dtype_is_float(t->elem) || t->elem == DT_BOOL)
+    if (s->op < INSN_LT || s->op > INSN_NE || c->reg[s->d].type.rank > 0 || t->pointer || dtype_is_float(t->elem) || t->elem == DT_BOOL)
         return false;
     if ((all & FROM_OTHER) || !(all & (FROM_SIZES | FROM_PLACE))) return false;
     if (s->op == INSN_EQ || s->op == INSN_NE)
@@ -79,9 +81,14 @@ void code_uniform(Arena *scratch, Code *c) {
         const Insn *s = &c->insn[i];
         if (s->d >= 0) from[s->d] = (uint8_t)(only[s->d] >= 0 ? comes_from(c, s, from) : FROM_OTHER);
     }
+    uint8_t *wants = NEWN(scratch, uint8_t, (size_t)c->compares);
+    code_lane_truths(scratch, c, wants);
     int kept = 0;
-    for (int i = 0; i < c->compares; i++)
-        if (counts(c, &c->insn[c->compare[i].first], from, only)) c->compare[kept++] = c->compare[i];
+    for (int i = 0; i < c->compares; i++) {
+        CodeStatement k = c->compare[i];
+        k.wants = wants[i];
+        if (k.wants || counts(c, &c->insn[k.first], from, only)) c->compare[kept++] = k;
+    }
     c->compares = kept;
     arena_reset(scratch, mark);
 }

@@ -66,9 +66,13 @@ void cover_code(Cover *c, const Code *code, Arena *scratch) {
         cover_mark(c, code->statement[i].at,
                    reached[code->statement[i].first] ? COVER_EMITTED | COVER_RUN : COVER_EMITTED);
     for (int i = 0; i < code->compares; i++) {
-        uint8_t taken = code->taken[code->compare[i].first];
-        if (taken & TAKEN_ON) cover_mark(c, code->compare[i].at, COVER_TRUE);
-        if (taken & TAKEN_AWAY) cover_mark(c, code->compare[i].at, COVER_FALSE);
+        const CodeStatement *k = &code->compare[i];
+        uint8_t taken = code->taken[k->first];
+        // A way that nobody wants counts as seen.
+        if (k->wants && reached[k->first]) taken |= (TAKEN_ON | TAKEN_AWAY) & ~k->wants;
+        if (k->wants & WANTS_FAR) c->far = true;
+        if (taken & TAKEN_ON) cover_mark(c, k->at, COVER_TRUE);
+        if (taken & TAKEN_AWAY) cover_mark(c, k->at, COVER_FALSE);
     }
     arena_reset(scratch, mark);
 }

@@ -445,9 +445,6 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
         s->dealt = i->op == INSN_LOAD && dealt_otherwise(v->m, &x.ra->type, i->imm >> LOAD_NARROWEST);
         decode_insn(&x);
     }
+    watch_truths(a, v);
     fuse_products(v);
-    for (int i = 0; i < c->compares; i++) {
-        Step *s = &v->step[c->compare[i].first];
-        if (s->act == ACT_LOOP && s->lanes == 1) s->act = ACT_NOTED;
-    }
 }

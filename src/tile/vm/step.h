@@ -27,6 +27,7 @@ typedef enum {
 
 typedef struct Vm Vm;
 typedef struct Step Step;
+typedef struct Watched Watched;
 typedef bool StepFn(Vm *v, const Step *s);
 
 // d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
@@ -46,7 +47,10 @@ struct Step {
     uint8_t *pd; // poison bytes beside the lanes; NULL: no lane can be undefined
     const uint8_t *pa, *pb, *pc;
     int64_t imm;
-    const Walk *walk;
+    union {
+        const Walk *walk;
+        const Watched *watched; // watch.c
+    };
     int outer, n, inner; // REDUCE, ARG, SCAN: the operand as [outer, n, inner], folded along n
     int lanes;           // of d; of the addresses of a store
     int lanes_a;
@@ -166,6 +170,9 @@ const char *reduction_name(InsnOp op); // fold.c
 bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char *what);
 #define GIVE_OTHER "masked-off lanes of a load without `other` are undefined; give the load an `other=`"
 
+MUST_CHECK bool step_guarded(Vm *v, const Step *s); // what ACT_GUARDED does
+void watch_truths(Arena *a, Vm *v);                 // watch.c
+enum { WATCHED_BYTES = sizeof(Step) + 16 };         // that it takes for each of Code.compare
 void step_walk(const Walk *w, int size, void *d, const void *a);
 MUST_CHECK bool step_reduce(Vm *v, const Step *s);
 MUST_CHECK bool step_arg(Vm *v, const Step *s);

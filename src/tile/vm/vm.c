@@ -140,7 +140,7 @@ static bool blame_lane(Vm *v, const Step *s, size_t n) {
     return true;
 }
 
-static bool run_guarded(Vm *v, const Step *s) {
+bool step_guarded(Vm *v, const Step *s) {
     size_t n = s->fill ? 1 : (size_t)s->lanes;
     void *d = s->aside ? v->scratch[0] : s->d;
     if (s->pd) gather_poison(v, s, n);
@@ -219,7 +219,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             s->fn(s->d, s->a, s->b, s->c, 1);
             v->code->taken[s->insn] |= *(const uint8_t *)s->d ? TAKEN_ON : TAKEN_AWAY;
             break;
-        case ACT_GUARDED: ok = run_guarded(v, s); break;
+        case ACT_GUARDED: ok = step_guarded(v, s); break;
         case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
         case ACT_NONE: break;
         case ACT_WALK:
@@ -419,6 +419,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t lanes = decode_lanes_max(code);
     size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
+                  (size_t)code->compares * WATCHED_BYTES +
                   lanes_log_bytes() + deferred_bytes(code);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,

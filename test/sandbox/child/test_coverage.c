@@ -31,6 +31,8 @@ static void texts_are_read(void **state) {
     assert_true(c.told && c.reach[0] == 0 && c.reach[1] == 500000);
     coverage_read("sizes reach 90000 90000 values 3f000000 lines", &c);
     assert_true(c.told && c.reach[0] == 90000 && c.reach[1] == 90000 && c.values == 1);
+    coverage_read("sizes far 4000 values 3f000000 lines", &c);
+    assert_true(c.told && c.far == 4000 && c.values == 1);
     coverage_read("sizes beyond 70000 lines", &c);
     assert_true(c.sizes == 0 && c.beyonds == 1 && !c.more_sizes);
     coverage_read("sizes lines", &c);
@@ -62,6 +64,8 @@ static void texts_are_read(void **state) {
                                       "sizes 5 reach 70000 65537 lines 1",
                                       "sizes 5 reach 300000 300000 lines 1",
                                       "sizes 5 reach 0 100000000 lines 1",
+                                      "sizes 5 far 0 lines 1",
+                                      "sizes 5 far 5001 lines 1",
                                       "sizes 5 written 70000 lines 1",
                                       "sizes 5 values lines 1",
                                       "sizes 5 values 3f00000 lines 1",

@@ -126,6 +126,11 @@ static void parts_count(void **state) {
     COUNTS("import triton\n@triton.jit\ndef k(n):\n    y = 1 if n == 7 else 2\ndef run(x):\n    "
            "k[(1,)](x.numel())\n",
            {"y =", KERNEL}, {"k[", RAN}, {"2\n", KERNEL}, {"n == 7", KERNEL});
+    // Two truths of a kernel, each of which was met, and both at once.
+    COUNTS("import triton\n@triton.jit\ndef k(n):\n    u = tl.program_id(0) == 7\n    v = n == 9\n"
+           "    y = u & v\ndef run(x):\n    k[(1,)](x.numel())\n",
+           {"u =", KERNEL}, {"v =", KERNEL}, {"y =", KERNEL}, {"k[", RAN}, {"7", NO | YES}, {"9", NO | YES},
+           {"v\n", NO}, {"v\n", YES});
     // What only leads to an exception does not count, unless it works.
     const Mark raises[] = {{"if", RAN}, {"7", NO}};
     assert_false(

@@ -9,7 +9,7 @@ typedef struct {
 
 static int compare(Kernel *k, InsnOp op, int a, int b) {
     int d = asm_op(&k->s, op, a, b);
-    k->compare[k->s.code.compares] = (CodeStatement){(uint32_t)k->s.code.compares, k->s.code.insns - 1};
+    k->compare[k->s.code.compares] = (CodeStatement){(uint32_t)k->s.code.compares, k->s.code.insns - 1, 0};
     k->s.code.compares++;
     k->s.code.compare = k->compare;
     return d;
@@ -65,7 +65,7 @@ static void which_ones_count(void **state) {
     compare(&k, INSN_EQ, one, seven);
     Code c = *asm_done(s);
     code_uniform(&r.arena, &c);
-    static const bool want[] = {[SIZE] = true, [HASH_BOUND] = true, [PLACE] = true, [CONSTANTS] = false};
+    static const bool want[] = {[SIZE] = true, [HASH_BOUND] = true, [PLACE] = true, [LANES] = true, [CONSTANTS] = false};
     for (uint32_t i = 0; i <= CONSTANTS; i++)
         if (kept(&c, i) != want[i]) fail_msg("comparison %u: %d", i, (int)kept(&c, i));
     rig_close(&r);
