@@ -11,9 +11,10 @@ enum {
     FEW_ROWS = EXTREME_LINES + 2,
     BEYOND = 8, // by so many parts of it
     SPREAD = 997,
+    CORNERS = 3, // turns before theirs
     CORNER = 64,
     CORNER_ELEMENTS = 1 << 25,
-    CORNER_LEAST = 2,
+    CORNER_LEAST = 3,
     CORNER_MOST = 8,
 };
 
@@ -27,7 +28,8 @@ static void judge(const ProductionRequest *q, LargeShapeAsked *asked, int turn, 
     static const DType types[] = {DT_F16, DT_BF16, DT_F32};
     Err e = {0};
     asked->seed = rng_mix(q->draw->seed, 0x6f776e + (uint64_t)turn);
-    asked->dtype = domain_any_float(q->draw->domain) ? types[(asked->seed >> 7) % 3] : DT_F32;
+    uint64_t pick = turn < CORNERS ? asked->seed >> 7 : (q->draw->seed >> 7) + (uint64_t)turn; // each in turn
+    asked->dtype = domain_any_float(q->draw->domain) ? types[pick % 3] : DT_F32;
     if (!production_one(q, asked, v, &e)) return; // that is told
 }
 
@@ -43,7 +45,7 @@ static void judge_corner(const ProductionRequest *q, Verdict *v) {
         LargeShapeAsked asked = {.slices = production_prime(&r, far + 2, far + CORNER),
                                  .length = production_prime(&r, far + 2, far + CORNER),
                                  .noted = i == 0};
-        judge(q, &asked, 3 + i, v);
+        judge(q, &asked, CORNERS + i, v);
     }
 }
 
@@ -56,10 +58,15 @@ void own_sizes_judge(const ProductionRequest *q, Verdict *v) {
     if (all > ROWS_TALL && q->draw->domain->slices >= 0)
         judge(q, &(LargeShapeAsked){.slices = beyond(&r, all), .length = FEW_COLUMNS, .noted = true}, 0, v);
     if (few > all && q->draw->domain->slices >= 0 && verdict_accepted(v))
-        judge(q, &(LargeShapeAsked){.slices = beyond(&r, few), .length = FEW_COLUMNS, .windows = true, .noted = true}, 1, v);
+        judge(q,
+              &(LargeShapeAsked){
+                  .slices = beyond(&r, few), .length = FEW_COLUMNS, .windows = true, .noted = true},
+              1, v);
     int64_t columns = few <= COLUMNS_MOST - COLUMNS_MOST / BEYOND ? few : all;
     if (columns <= COLUMNS_WIDE || !verdict_accepted(v)) return;
     int64_t rows = q->draw->domain->slices >= 0 ? FEW_ROWS : 1;
-    judge(q, &(LargeShapeAsked){.slices = rows, .length = beyond(&r, columns), .extremes = columns + 1, .noted = true}, 2,
-          v);
+    judge(q,
+          &(LargeShapeAsked){
+              .slices = rows, .length = beyond(&r, columns), .extremes = columns + 1, .noted = true},
+          2, v);
 }

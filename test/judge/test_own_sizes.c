@@ -45,25 +45,25 @@ static void numbers_that_end_nothing_are_right(void **state) {
     arena_free(&a);
 }
 
-#define CORNER(special)                                                                   \
-    "import torch\nimport triton\nimport triton.language as tl\n"                         \
-    "@triton.jit\n"                                                                       \
-    "def k(x, o, sx, so, N, B: tl.constexpr):\n"                                          \
-    "    r = tl.program_id(0)\n"                                                          \
-    "    c = tl.arange(0, B)\n"                                                           \
-    "    v = tl.load(x + r.to(tl.int64) * sx + c, mask=c < N, other=0.0).to(tl.float32)\n" \
-    "    y = v * tl.sigmoid(v)\n" special                                                 \
-    "    tl.store(o + r.to(tl.int64) * so + c, y, mask=c < N)\n"                          \
-    "def run(x):\n"                                                                       \
-    "    M, N = x.shape\n"                                                                \
-    "    o = torch.empty_like(x)\n"                                                       \
-    "    k[(M,)](x, o, x.stride(0), o.stride(0), N, B=triton.next_power_of_2(N))\n"       \
+#define CORNER(special)                                                                                \
+    "import torch\nimport triton\nimport triton.language as tl\n"                                      \
+    "@triton.jit\n"                                                                                    \
+    "def k(x, o, sx, so, N, B: tl.constexpr):\n"                                                       \
+    "    r = tl.program_id(0)\n"                                                                       \
+    "    c = tl.arange(0, B)\n"                                                                        \
+    "    v = tl.load(x + r.to(tl.int64) * sx + c, mask=c < N, other=0.0).to(tl.float32)\n"             \
+    "    y = v * tl.sigmoid(v)\n" special "    tl.store(o + r.to(tl.int64) * so + c, y, mask=c < N)\n" \
+    "def run(x):\n"                                                                                    \
+    "    M, N = x.shape\n"                                                                             \
+    "    o = torch.empty_like(x)\n"                                                                    \
+    "    k[(M,)](x, o, x.stride(0), o.stride(0), N, B=triton.next_power_of_2(N))\n"                    \
     "    return o\n"
 
 static void a_row_and_a_column_meet(void **state) {
     (void)state;
     Arena a = {0};
-    Verdict v = judged(&a, CORNER("    y = tl.where((c > 1700) & (c < 1702), tl.where(r == 1200, y + 9, y), y)\n"));
+    Verdict v =
+        judged(&a, CORNER("    y = tl.where((c > 1700) & (c < 1702), tl.where(r == 1200, y + 9, y), y)\n"));
     assert_int_equal(v.decision.status, STATUS_incorrect);
     v = judged(&a, CORNER("    y = tl.where((c == 1701) & (r == 1200), v * tl.sigmoid(v), y)\n"));
     assert_int_equal(v.decision.status, STATUS_ok);

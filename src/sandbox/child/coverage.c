@@ -174,15 +174,14 @@ static void say_reach(const Cover *c, const Node *module, Buf *out) {
     if (reach[1]) buf_printf(out, " reach %lld %lld", (long long)reach[0], (long long)reach[1]);
 }
 
-// What a kernel compares lanes with: the largest number of the source's own.
+// Where a kernel compares lanes with numbers of the source's own: the largest one.
 static void say_far(const Cover *c, const Numbers *n, Buf *out) {
     int64_t far = 0;
-    for (int i = 0; i < c->sizes; i++) {
-        int64_t x = c->size[i].value;
-        bool own = is_constant(c, i);
-        for (int k = 0; k < n->sizes; k++) own |= n->size[k] == x;
-        if (own && x > far && x <= COVERAGE_FAR_MOST) far = x;
-    }
+    for (int i = 0; i < c->sizes; i++)
+        if (is_constant(c, i) && c->size[i].value > far && c->size[i].value <= COVERAGE_FAR_MOST)
+            far = c->size[i].value;
+    for (int i = 0; i < n->sizes; i++)
+        if (n->size[i] > far && n->size[i] <= COVERAGE_FAR_MOST) far = n->size[i];
     if (c->far && far) buf_printf(out, " far %lld", (long long)far);
 }
 

@@ -226,6 +226,7 @@ static bool listcomp(Checker *c, const Node *n, Val *out) {
 static void keep_outcome(Checker *c, uint32_t at, const Val *out) {
     int insn = c->insns - 1;
     if (out->kind != VAL_TENSOR || insn < 0 || c->insn[insn].d != out->t.reg) return;
+    if (c->lifted && out->t.type.rank) return; // a scalar of the function, whatever lanes it is run for
     if (c->compares == c->compare_cap) {
         c->compare_cap = c->compare_cap ? 2 * c->compare_cap : 16;
         c->compare = MORE(c->arena, CodeStatement, c->compare, c->compares, c->compare_cap);

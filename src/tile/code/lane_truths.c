@@ -3,8 +3,8 @@
 // What a register may hold. MEMORY: something loaded, an address, or what follows from one. VARIES: another
 // number in another lane, program or launch. CHOOSES: a sum of truths, a distance or mixed bits: where these
 // are small or large is a choice of lanes. TRUTH: 0 or 1 by comparisons. FAR: some of them with a number that
-// small tensors do not reach.
-enum { MEMORY = 1, VARIES = 2, CHOOSES = 4, TRUTH = 8, FAR = 16, FAR_LEAST = 64 };
+// small tensors do not reach. UNIT: the constant 0 or 1.
+enum { MEMORY = 1, VARIES = 2, CHOOSES = 4, TRUTH = 8, FAR = 16, UNIT = 32, FAR_LEAST = 64 };
 
 typedef struct {
     const Code *code;
@@ -16,8 +16,7 @@ typedef struct {
 static uint8_t kind_of(const Kinds *k, int r) { return r >= 0 ? k->kind[r] : 0; }
 static bool is_bool(const TileType *t) { return !t->pointer && t->elem == DT_BOOL; }
 static bool is_truth(const Kinds *k, int r) { return kind_of(k, r) & TRUTH; }
-// Constants have no kind: of the arms of a choice each may be one.
-static bool is_truth_or_constant(const Kinds *k, int r) { return is_truth(k, r) || kind_of(k, r) == 0; }
+static bool is_arm(const Kinds *k, int r) { return kind_of(k, r) & (TRUTH | UNIT); }
 
 static bool moves(InsnOp op) {
     return op == INSN_COPY || op == INSN_SPLAT || op == INSN_RESHAPE || op == INSN_BROADCAST ||
@@ -33,9 +32,8 @@ static bool stays_truth(const Kinds *k, const Insn *s) {
     case INSN_AND:
     case INSN_OR:
     case INSN_XOR: return is_truth(k, s->a) && is_truth(k, s->b);
-    case INSN_SUB: return kind_of(k, s->a) == 0 && is_truth(k, s->b); // 1 - truth
-    case INSN_WHERE:
-        return kind_of(k, s->a) & VARIES && is_truth_or_constant(k, s->b) && is_truth_or_constant(k, s->c);
+    case INSN_SUB: return (kind_of(k, s->a) & UNIT) && is_truth(k, s->b);
+    case INSN_WHERE: return kind_of(k, s->a) & VARIES && is_arm(k, s->b) && is_arm(k, s->c);
     default: return moves(s->op) && is_truth(k, s->a);
     }
 }
@@ -43,6 +41,12 @@ static bool stays_truth(const Kinds *k, const Insn *s) {
 static bool same_number(const Kinds *k, int a, int b) {
     const Insn *x = &k->code->insn[k->def[a]], *y = &k->code->insn[k->def[b]];
     return a == b || (x->op == y->op && x->op == INSN_SUB && x->a == y->a && x->b == y->b);
+}
+
+// |cols - 4000|
+static bool from_far(const Kinds *k, const Insn *s) {
+    const Insn *of = &k->code->insn[k->def[s->a]];
+    return of->op == INSN_SUB && (k->large[of->a] || k->large[of->b]);
 }
 
 static bool chooses(const Kinds *k, const Insn *s) {
@@ -55,14 +59,21 @@ static bool chooses(const Kinds *k, const Insn *s) {
     }
 }
 
+static int64_t one_bits(void) {
+    double one = 1;
+    int64_t bits;
+    memcpy(&bits, &one, sizeof bits);
+    return bits;
+}
+
 static bool is_comparison(const Insn *s) { return s->op >= INSN_LT && s->op <= INSN_NE; }
 
 static uint8_t made(const Kinds *k, const Insn *s) {
     const TileType *t = &k->code->reg[s->d].type;
-    uint8_t all = (kind_of(k, s->a) | kind_of(k, s->b) | kind_of(k, s->c)) & (uint8_t)~TRUTH;
+    uint8_t all = (kind_of(k, s->a) | kind_of(k, s->b) | kind_of(k, s->c)) & (uint8_t) ~(TRUTH | UNIT);
     if (t->pointer) return MEMORY;
     switch (s->op) {
-    case INSN_CONST: return 0;
+    case INSN_CONST: return s->imm == 0 || s->imm == 1 || s->imm == one_bits() ? UNIT : 0;
     case INSN_PARAM:
     case INSN_PID:
     case INSN_NPROG:
@@ -73,7 +84,9 @@ static uint8_t made(const Kinds *k, const Insn *s) {
     default: break;
     }
     if (is_comparison(s) && (k->large[s->a] || k->large[s->b])) all |= FAR;
+    if (s->op == INSN_ABS && from_far(k, s)) all |= FAR;
     if (is_bool(t) || stays_truth(k, s)) return all & VARIES ? all | TRUTH : all;
+    if (moves(s->op)) return all | (kind_of(k, s->a) & UNIT);
     return chooses(k, s) ? all | CHOOSES : all;
 }
 
@@ -106,20 +119,22 @@ static uint8_t wanted(const Kinds *k, const Insn *s) {
     case INSN_GT:
     case INSN_GE: return lanes && (all & CHOOSES) ? TAKEN_ON | TAKEN_AWAY : 0;
     case INSN_AND:
-    case INSN_XOR:
-    case INSN_MUL: return both ? TAKEN_ON : 0;
+    case INSN_XOR: return both ? TAKEN_ON : 0;
+    case INSN_MUL: return both || (kind_of(k, s->a) & kind_of(k, s->b) & CHOOSES) ? TAKEN_ON : 0;
     case INSN_OR: return both ? TAKEN_AWAY : 0;
     case INSN_MIN: return both ? TAKEN_ON : all & CHOOSES ? TAKEN_AWAY : 0;
     case INSN_MAX: return both ? TAKEN_AWAY : all & CHOOSES ? TAKEN_ON : 0;
-    case INSN_WHERE: return is_truth(k, s->d) ? TAKEN_ON | TAKEN_AWAY : 0;
+    // Of two constants each may be the only one.
+    case INSN_WHERE:
+        return is_truth(k, s->d) && (is_truth(k, s->b) || is_truth(k, s->c)) ? TAKEN_ON | TAKEN_AWAY : 0;
     default: return 0;
     }
 }
 
 void code_lane_truths(Arena *scratch, const Code *c, uint8_t *wants) {
     ArenaMark mark = arena_mark(scratch);
-    Kinds k = {c, NEWN(scratch, uint8_t, (size_t)c->regs + 1),
-               NEWN(scratch, bool, (size_t)c->regs + 1), NEWN(scratch, int, (size_t)c->regs + 1)};
+    Kinds k = {c, NEWN(scratch, uint8_t, (size_t)c->regs + 1), NEWN(scratch, bool, (size_t)c->regs + 1),
+               NEWN(scratch, int, (size_t)c->regs + 1)};
     find_kinds(&k);
     for (int i = 0; i < c->compares; i++) {
         const Insn *s = &c->insn[c->compare[i].first];

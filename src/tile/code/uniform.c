@@ -59,7 +59,8 @@ static bool is_usual(const Code *c, int r, const int *only) {
 static bool counts(const Code *c, const Insn *s, const uint8_t *from, const int *only) {
     const TileType *t = &c->reg[s->a].type;
     unsigned all = from_operands(s, from);
-    if (s->op < INSN_LT || s->op > INSN_NE || c->reg[s->d].type.rank > 0 || t->pointer || dtype_is_float(t->elem) || t->elem == DT_BOOL)
+    if (s->op < INSN_LT || s->op > INSN_NE || c->reg[s->d].type.rank > 0 || t->pointer ||
+        dtype_is_float(t->elem) || t->elem == DT_BOOL)
         return false;
     if ((all & FROM_OTHER) || !(all & (FROM_SIZES | FROM_PLACE))) return false;
     if (s->op == INSN_EQ || s->op == INSN_NE)

@@ -54,9 +54,9 @@ struct Step {
     int outer, n, inner; // REDUCE, ARG, SCAN: the operand as [outer, n, inner], folded along n
     int lanes;           // of d; of the addresses of a store
     int lanes_a;
-    int cost; // lanes charged to the budget
+    int cost;           // lanes charged to the budget
     int function_lanes; // counted beside them (vm.h)
-    int insn; // its place in the code
+    int insn;           // its place in the code
     int target;
     uint32_t shape; // LOAD, STORE, atomics: lanes_shape() of the addresses
     uint8_t act;
@@ -120,7 +120,7 @@ struct Vm {
     int promises; // decoded so far
     LaneLog log;
     Deferred deferred;
-    int64_t stored; // bytes, by plain stores, each as often as it was stored
+    int64_t stored;         // bytes, by plain stores, each as often as it was stored
     uint32_t first, serial; // of this launch and of this program
     uint8_t origin;         // marks of what this program has loaded (Storage.origin)
     uint8_t origins;        // of what the launch's programs have

@@ -419,8 +419,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t lanes = decode_lanes_max(code);
     size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
-                  (size_t)code->compares * WATCHED_BYTES +
-                  lanes_log_bytes() + deferred_bytes(code);
+                  (size_t)code->compares * WATCHED_BYTES + lanes_log_bytes() + deferred_bytes(code);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",

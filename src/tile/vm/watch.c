@@ -1,6 +1,6 @@
-// watch.c - how comparisons of a kernel, and truths made of several, come out. A step that is watched runs the
-// plain one and looks at what it has made; when all that is wanted has been seen the plain one takes its place
-// again, which is nearly always in the first program.
+// watch.c - how comparisons of a kernel, and truths made of several, come out. A step that is watched runs
+// the plain one and looks at what it has made; when all that is wanted has been seen the plain one takes its
+// place again, which is nearly always in the first program.
 #include "tile/vm/affine.h"
 #include "tile/vm/step.h"
 

@@ -51,10 +51,12 @@ static void what_is_wanted(void **state) {
     expect(&k, "a sum of truths", asm_op(s, INSN_GT, sum, one), TAKEN_ON | TAKEN_AWAY);
     int offset = asm_op(s, INSN_ADD, asm_op(s, INSN_MUL, row, n), cols);
     expect(&k, "a bound of an offset", asm_op(s, INSN_LT, offset, n), 0);
-    int distance = asm_new_reg(s, vector_type(DT_I32, LANES), INSN_ABS, asm_op(s, INSN_SUB, cols, n), -1, -1, 0);
+    int distance =
+        asm_new_reg(s, vector_type(DT_I32, LANES), INSN_ABS, asm_op(s, INSN_SUB, cols, n), -1, -1, 0);
     expect(&k, "a distance", asm_op(s, INSN_LT, distance, one), TAKEN_ON | TAKEN_AWAY);
     expect(&k, "a distance that is cut", asm_op(s, INSN_MIN, distance, one), TAKEN_AWAY);
-    expect(&k, "a choice", asm_new_reg(s, truths, INSN_WHERE, column, bound, other, 0), TAKEN_ON | TAKEN_AWAY);
+    expect(&k, "a choice", asm_new_reg(s, truths, INSN_WHERE, column, bound, other, 0),
+           TAKEN_ON | TAKEN_AWAY);
     int carried = asm_reg(s, whole);
     asm_put(s, INSN_COPY, carried, n, -1, -1, 0);
     asm_put(s, INSN_ADD, carried, carried, seven, -1, 0);

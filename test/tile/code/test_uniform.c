@@ -65,7 +65,8 @@ static void which_ones_count(void **state) {
     compare(&k, INSN_EQ, one, seven);
     Code c = *asm_done(s);
     code_uniform(&r.arena, &c);
-    static const bool want[] = {[SIZE] = true, [HASH_BOUND] = true, [PLACE] = true, [LANES] = true, [CONSTANTS] = false};
+    static const bool want[] = {
+        [SIZE] = true, [HASH_BOUND] = true, [PLACE] = true, [LANES] = true, [CONSTANTS] = false};
     for (uint32_t i = 0; i <= CONSTANTS; i++)
         if (kept(&c, i) != want[i]) fail_msg("comparison %u: %d", i, (int)kept(&c, i));
     rig_close(&r);

@@ -21,7 +21,8 @@ static void kernel(Watched *w, InsnOp op) {
     int column = asm_param(&s, whole, 0), place = asm_param(&s, whole, 1);
     int row = asm_new_reg(&s, whole, INSN_PID, -1, -1, -1, 0), cols = asm_arange(&s, LANES);
     bool both = op == INSN_AND;
-    int a = asm_op(&s, both ? INSN_EQ : INSN_NE, cols, column), b = asm_op(&s, both ? INSN_EQ : INSN_NE, row, place);
+    int a = asm_op(&s, both ? INSN_EQ : INSN_NE, cols, column),
+        b = asm_op(&s, both ? INSN_EQ : INSN_NE, row, place);
     (void)asm_op(&s, op, a, b);
     w->at = (CodeStatement){3, s.code.insns - 1, 0};
     s.code.compare = &w->at;
@@ -40,7 +41,7 @@ static void both_have_to_hold_at_once(void **state) {
     (void)state;
     Watched w;
     kernel(&w, INSN_AND);
-    assert_int_equal(after(&w, 3, 9), COVER_FALSE); // the column alone
+    assert_int_equal(after(&w, 3, 9), COVER_FALSE);  // the column alone
     assert_int_equal(after(&w, 99, 2), COVER_FALSE); // the place alone
     assert_int_equal(after(&w, 3, 2), COVER_FALSE | COVER_TRUE);
     assert_int_equal(after(&w, 99, 9), COVER_FALSE | COVER_TRUE); // it stays seen
