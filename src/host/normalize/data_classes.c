@@ -282,8 +282,8 @@ void data_classes_normalize(Arena *a, Node *module) {
 //
 // The interpreter, told by a name that no source has (ENUM_CLASS), makes one object of each pair, with a
 // `name` and a `value`. Members of an IntEnum or a StrEnum are the numbers and texts that Python takes them
-// for;
-// `.value` and `.name` behind one are written out.
+// for; `.value` and `.name` behind one are written out. So are those of (int, Enum) and (str, Enum), but for
+// their text, which is another: a file that could ask for it is not read.
 
 typedef enum { ENUM_NONE, ENUM_OBJECTS, ENUM_VALUES } EnumKind;
 typedef struct {
@@ -317,11 +317,54 @@ static bool is_of_enum(const Enums *e, const Node *n, const char *name) {
            node_is_name(n->attribute.value, "enum");
 }
 
+// Whether anything makes a text of a value, but for what an error, an assertion or a log says.
+typedef struct {
+    const Enums *e;
+    bool found;
+} Texts;
+static void find_text(void *arg, const Node *n) {
+    Texts *t = arg;
+    static const char *const text[] = {"str", "repr", "format", "ascii"};
+    if (n->kind == NODE_RAISE) return;
+    if (n->kind == NODE_ASSERT) return find_text(arg, n->assertion.cond);
+    const Node *f = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL ? n->value->call.func : NULL;
+    if (f &&
+        (node_is_name(f, "print") || (f->kind == NODE_ATTRIBUTE && f->attribute.value->kind == NODE_NAME &&
+                                      is_logger(t->e->module, &t->e->bound, f->attribute.value->name))))
+        return;
+    t->found |= n->kind == NODE_FSTRING ||
+                (n->kind == NODE_BINARY && n->binary.op == OPER_MOD && n->binary.left->kind == NODE_STRING) ||
+                (n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, "format"));
+    for (size_t i = 0; n->kind == NODE_NAME && i < sizeof text / sizeof *text; i++)
+        t->found |= node_is_name(n, text[i]);
+    if (!t->found) node_each_child(n, find_text, arg); // a tree's height is bounded
+}
+// As a base, `str` is one that nobody asks for a text.
+static bool makes_texts(const Enums *e) {
+    Texts t = {.e = e};
+    for (int i = 0; i < e->module->module.body.n; i++) {
+        const Node *s = e->module->module.body.at[i];
+        if (s->kind != NODE_CLASS) {
+            find_text(&t, s);
+            continue;
+        }
+        for (int k = 0; k < s->klass.body.n; k++) find_text(&t, s->klass.body.at[k]);
+    }
+    return t.found;
+}
+
 static EnumKind enum_kind(const Enums *e, const Node *n) {
-    if (n->kind != NODE_CLASS || n->klass.bases.n != 1 || n->klass.decorators.n || n->klass.keywords.n ||
-        !bound_once(&e->bound, n->klass.name))
+    if (n->kind != NODE_CLASS || n->klass.bases.n < 1 || n->klass.bases.n > 2 || n->klass.decorators.n ||
+        n->klass.keywords.n || !bound_once(&e->bound, n->klass.name))
         return ENUM_NONE;
-    const Node *base = n->klass.bases.at[0];
+    const Node *base = n->klass.bases.at[n->klass.bases.n - 1];
+    if (n->klass.bases.n == 2) {
+        const Node *of = n->klass.bases.at[0];
+        bool plain = node_is_name(of, "str") || node_is_name(of, "int");
+        return plain && is_of_enum(e, base, "Enum") && !names_have(&e->bound.all, of->name) && !makes_texts(e)
+                   ? ENUM_VALUES
+                   : ENUM_NONE;
+    }
     if (is_of_enum(e, base, "Enum")) return ENUM_OBJECTS;
     return is_of_enum(e, base, "IntEnum") || is_of_enum(e, base, "StrEnum") ? ENUM_VALUES : ENUM_NONE;
 }
@@ -333,7 +376,9 @@ static bool is_auto(const Enums *e, const Node *n) {
 
 // Members that are whole numbers or texts, each under a name of its own, and plain methods.
 static bool is_simple(const Enums *e, const Node *n, EnumKind kind) {
-    bool text = is_of_enum(e, n->klass.bases.at[0], "StrEnum"), number = kind == ENUM_VALUES && !text;
+    const Node *base = n->klass.bases.at[0];
+    bool lower = is_of_enum(e, base, "StrEnum"), text = lower || node_is_name(base, "str");
+    bool number = kind == ENUM_VALUES && !text;
     const Node *last = NULL;
     int members = 0;
     for (int i = 0; i < n->klass.body.n; i++) {
@@ -350,8 +395,9 @@ static bool is_simple(const Enums *e, const Node *n, EnumKind kind) {
             return false;
         if (v->kind == NODE_STRING ? v->string.bytes || number : v->kind != NODE_INT && !is_auto(e, v))
             return false;
-        if (text && v->kind != NODE_STRING) return false;
-        if (is_auto(e, v) && last && last->kind == NODE_STRING) return false; // Python warns, or refuses
+        if (text && v->kind != NODE_STRING && !(lower && is_auto(e, v))) return false;
+        if (is_auto(e, v) && !lower && last && last->kind == NODE_STRING)
+            return false; // Python warns, or refuses
         for (int k = 0; k < i; k++)
             if (n->klass.body.at[k]->kind == NODE_ASSIGN &&
                 str_eq(n->klass.body.at[k]->assign.targets.at[0]->name, name))
@@ -390,6 +436,17 @@ static Node *pair(const Enums *e, Node *first, Node *second) {
     return n;
 }
 
+// A text that `auto` gives is the name in small letters.
+static void name_in_small(const Enums *e, const Node *s) {
+    Str name = s->assign.targets.at[0]->name;
+    char *small = NEWN(e->arena, char, name.len + 1);
+    for (size_t i = 0; i < name.len; i++)
+        small[i] = (char)(name.p[i] >= 'A' && name.p[i] <= 'Z' ? name.p[i] + ('a' - 'A') : name.p[i]);
+    Node *v = s->assign.value;
+    *v = (Node){.kind = NODE_STRING, .span = v->span, .height = 1};
+    v->string.text = (Str){small, name.len};
+}
+
 // A number that `auto` gives is one more than the largest before.
 static void count(const Enums *e, Node *s, uint64_t *largest) {
     Node *v = s->assign.value;
@@ -404,6 +461,7 @@ static void enum_rewrite(Enums *e, Node *n, EnumKind kind) {
     const Nodes body = n->klass.body;
     Nodes out = {NEWN(e->arena, Node *, (size_t)body.n + 4), 0};
     uint64_t largest = 0;
+    bool lower = is_of_enum(e, n->klass.bases.at[0], "StrEnum");
     e->at = (Span){n->span.at, 0};
     out.at[out.n++] = enum_assigned(e, STR(ENUM_CLASS), enum_make(e, NODE_TRUE, 1));
     // Nothing is known of what these members of an object are.
@@ -414,6 +472,7 @@ static void enum_rewrite(Enums *e, Node *n, EnumKind kind) {
         Node *s = body.at[i];
         if (s->kind == NODE_FUNCTION) out.at[out.n++] = s;
         if (s->kind != NODE_ASSIGN) continue;
+        if (lower && is_auto(e, s->assign.value)) name_in_small(e, s);
         count(e, s, &largest);
         if (kind == ENUM_OBJECTS) {
             s->assign.value = pair(e, text_of(e, s->assign.targets.at[0]->name), s->assign.value);
@@ -456,7 +515,7 @@ void enums_normalize(Arena *a, Node *module) {
     bool any = false;
     for (int i = 0; i < module->module.body.n; i++) {
         Node *n = module->module.body.at[i];
-        if (n->kind != NODE_CLASS || n->klass.bases.n != 1) continue;
+        if (n->kind != NODE_CLASS || n->klass.bases.n < 1 || n->klass.bases.n > 2) continue;
         if (!any) enum_learn(&e);
         any = true;
         EnumKind kind = enum_kind(&e, n);

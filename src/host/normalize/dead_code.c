@@ -236,7 +236,7 @@ static bool is_module_name(const Node *n) {
 }
 
 // logging.getLogger(__name__); getLogger(__name__) where it is imported from there.
-static bool is_logger(const Logging *l, const Node *n) {
+static bool names_logger(const Logging *l, const Node *n) {
     Str object, method;
     if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || n->assign.targets.at[0]->kind != NODE_NAME ||
         n->assign.value->kind != NODE_CALL)
@@ -296,7 +296,7 @@ static void drop_logging(Arena *a, const Node *module) {
             l.logging |= str_is(alias->alias.name, "logging");
             l.warnings |= str_is(alias->alias.name, "warnings");
         }
-        if (is_logger(&l, n) && bound_once(&bound, n->assign.targets.at[0]->name)) {
+        if (names_logger(&l, n) && bound_once(&bound, n->assign.targets.at[0]->name)) {
             names_add(&l.loggers, n->assign.targets.at[0]->name);
             drop(n);
         } else if (n->kind == NODE_EXPRSTMT) {

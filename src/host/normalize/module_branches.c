@@ -45,13 +45,6 @@ static bool is_import_of(const Branches *b, Str name) {
     const Node *alias, *s = bound_once(&b->bound, name) ? module_binding(b->module, name, &alias) : NULL;
     return s && s->kind == NODE_IMPORT && !s->import.from && str_eq(alias->alias.name, name);
 }
-static bool is_logger(const Branches *b, Str name) {
-    const Node *alias, *s = bound_once(&b->bound, name) ? module_binding(b->module, name, &alias) : NULL;
-    Buf path = BUF(b->arena);
-    return s && s->kind == NODE_ASSIGN && s->assign.value->kind == NODE_CALL &&
-           node_dotted(s->assign.value->call.func, &path) && str_is(buf_str(&path), "logging.getLogger") &&
-           is_import_of(b, STR("logging"));
-}
 // A text, or what is printed or said to whoever reads logs.
 static bool is_said(const Branches *b, const Node *n) {
     const Node *f = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL ? n->value->call.func : NULL;
@@ -68,7 +61,7 @@ static bool is_said(const Branches *b, const Node *n) {
     if (str_is(of, "warnings")) return str_is(name, "warn") && is_import_of(b, of);
     return (str_is(name, "debug") || str_is(name, "info") || str_is(name, "warning") ||
             str_is(name, "error")) &&
-           (is_logger(b, of) || (str_is(of, "logging") && is_import_of(b, of)));
+           (is_logger(b->module, &b->bound, of) || (str_is(of, "logging") && is_import_of(b, of)));
 }
 static bool is_host_function(const Node *n) {
     return n->kind == NODE_FUNCTION && !is_jit_function(n) && !is_constexpr_function(n) && !n->function.async;

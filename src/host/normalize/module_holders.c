@@ -124,21 +124,35 @@ static bool is_identifier(Str s) {
     return s.len > 0;
 }
 
+// An argument by its place or by its name.
+static Node *given(const Node *call, int place, const char *name) {
+    Node *found = place < call->call.args.n ? call->call.args.at[place] : NULL;
+    for (int i = 0; i < call->call.keywords.n; i++) {
+        if (!str_is(call->call.keywords.at[i]->keyword.name, name)) continue;
+        if (found) return NULL;
+        found = call->call.keywords.at[i]->keyword.value;
+    }
+    return found;
+}
+
+// self.register_buffer("name", tensor, persistent=False): an attribute, and like any other judged as state.
 static void registered(const Held *h, Node *s) {
     Node *call = s->value, *f = call->call.func;
     if (call->kind != NODE_CALL || f->kind != NODE_ATTRIBUTE || f->attribute.value->kind != NODE_NAME ||
-        !str_eq(f->attribute.value->name, h->self) || call->call.args.n != 2 ||
-        call->call.args.at[0]->kind != NODE_STRING || !is_identifier(call->call.args.at[0]->string.text))
+        !str_eq(f->attribute.value->name, h->self))
         return;
     bool buffer = str_is(f->attribute.name, "register_buffer");
     if (!buffer && !str_is(f->attribute.name, "register_parameter")) return;
-    for (int i = 0; i < call->call.keywords.n; i++) {
-        const Node *k = call->call.keywords.at[i];
-        if (!buffer || !str_is(k->keyword.name, "persistent") || !is_written(k->keyword.value)) return;
-    }
-    Node *value = call->call.args.at[1], *target = NEW(h->arena, Node);
+    Node *name = given(call, 0, "name"), *value = given(call, 1, buffer ? "tensor" : "param");
+    Node *persistent = buffer ? given(call, 2, "persistent") : NULL;
+    int known = (name != NULL) + (value != NULL) + (persistent != NULL);
+    if (!name || !value || call->call.args.n + call->call.keywords.n != known || name->kind != NODE_STRING ||
+        !is_identifier(name->string.text) || (persistent && !is_written(persistent)) ||
+        value->kind == NODE_STARRED)
+        return;
+    Node *target = NEW(h->arena, Node);
     *target = *f;
-    target->attribute.name = call->call.args.at[0]->string.text;
+    target->attribute.name = name->string.text;
     s->kind = NODE_ASSIGN;
     s->assign.targets = (Nodes){NEWN(h->arena, Node *, 1), 1};
     s->assign.targets.at[0] = target;

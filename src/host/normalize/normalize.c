@@ -547,7 +547,9 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
     finally_normalize(a, module);
+    look_ups_normalize(a, module);
     local_imports_normalize(a, module);
+    context_functions_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
     normalize_conditions(a, module);
     normalize_included(module, 0);
@@ -559,6 +561,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     entry_forms_normalize(a, module);
     inherits_normalize(a, module);
     module_holders_normalize(a, module);
+    typing_words_normalize(a, module);
     data_classes_normalize(a, module);
     enums_normalize(a, module);
     attributes_normalize(a, module);

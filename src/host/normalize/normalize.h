@@ -4,6 +4,13 @@
 #include "host/policy/screen.h"
 
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+Node *tree_of(Arena *a, const char *text, Span at); // one statement; NULL if it is none
+// Statements of host code that others stand for, innermost first.
+typedef bool Replaces(void *arg, Node *n, Nodes *out); // false: it stays
+void statements_replace(Arena *a, Node *module, Replaces *replaces, void *arg);
+bool is_logger(const Node *module, const Bindings *bound, Str name); // logger = logging.getLogger(...)
+// `name`, `from.name`: whether an import brings it, and nothing else in the file is called so.
+bool is_brought(const Node *module, const Bindings *bound, const Node *n, const char *from, const char *name);
 void named_values_normalize(Arena *a, Node *module);
 void entry_forms_normalize(Arena *a, Node *module);
 void inherits_normalize(Arena *a, Node *module);
@@ -15,8 +22,11 @@ void enums_normalize(Arena *a, Node *module);
 #define ENUM_CLASS "enum class" // of one whose constants are its only objects
 void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
-void finally_normalize(Arena *a, Node *module);  // try without handlers
-void versions_normalize(Arena *a, Node *module); // what is asked of torch.version
+void finally_normalize(Arena *a, Node *module);           // try without handlers
+void look_ups_normalize(Arena *a, Node *module);          // try: x = C[key] except KeyError: ...
+void context_functions_normalize(Arena *a, Node *module); // @contextmanager without effect
+void typing_words_normalize(Arena *a, Node *module);      // Protocol, TypeVar and their like; SimpleNamespace
+void versions_normalize(Arena *a, Node *module);          // what is asked of torch.version
 void questions_normalize(Arena *a, Node *module);
 // Definitions under an `if` of the module whose answer is not fixed: both, one of them chosen.
 void module_branches_normalize(Arena *a, Node *module);

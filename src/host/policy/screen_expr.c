@@ -236,7 +236,44 @@ static void screen_comp(Screen *s, Scope *scope, const Node *n) {
     if (n->comp.val) screen_expr(s, &inner, n->comp.val);
 }
 
+// os.environ.get("NAME"), os.getenv("NAME"), os.environ["NAME"], "NAME" in os.environ, where
+// questions_normalize() has no answer: the variable that is asked for, or whatever stands in its place; NULL
+// for anything else.
+static const Node *asked_of_environment(const Screen *s, const Scope *scope, const Node *n) {
+    static const char *const call[] = {"os.environ.get", "os.getenv", "environ.get", "getenv"};
+    const Node *of = NULL, *name = NULL;
+    Buf path = BUF(s->arena);
+    bool asks = false;
+    if (n->kind == NODE_CALL && n->call.args.n) of = n->call.func, name = n->call.args.at[0];
+    if (n->kind == NODE_SUBSCRIPT) of = n->subscript.value, name = n->subscript.index;
+    if (n->kind == NODE_COMPARE && n->compare.rest.n == 1 &&
+        (n->compare.ops[0] == OPER_IN || n->compare.ops[0] == OPER_NOTIN))
+        of = n->compare.rest.at[0], name = n->compare.left;
+    const Node *root = of;
+    while (root && root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
+    if (!root || root->kind != NODE_NAME || bound_here(scope, root->name) ||
+        !names_have(&s->quiet, root->name) || !node_dotted(of, &path))
+        return NULL;
+    for (size_t i = 0; n->kind == NODE_CALL && i < sizeof call / sizeof *call; i++)
+        asks |= str_is(buf_str(&path), call[i]);
+    if (n->kind != NODE_CALL)
+        asks = str_is(buf_str(&path), "os.environ") || str_is(buf_str(&path), "environ");
+    return asks ? name : NULL;
+}
+static void refuse_environment(Screen *s, const Node *n, const Node *name) {
+    Str known = name->kind == NODE_STRING && !name->string.bytes ? name->string.text : (Str){0};
+    refuse_as(
+        s, DIAG_REFUSED, n->span, known.len ? "the environment's `" : "", known,
+        arena_printf(s->arena,
+                     "a file asks by os.environ.get(\"NAME\", default), and only for variables without "
+                     "effect on numbers, such as TRITON_DEBUG and TRITON_PRINT_AUTOTUNING (doc/kernels.md "
+                     "lists them); write the value that you mean down as a constant%s%.*s%s",
+                     known.len ? ": " : "", STR_ARG(known), known.len ? " = \"0\"" : ""));
+}
+
 static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
+    const Node *variable = s->quiet.n ? asked_of_environment(s, scope, n) : NULL;
+    if (variable) return refuse_environment(s, n, variable);
     switch (n->kind) {
     case NODE_NAME: screen_name(s, scope, n); break;
     case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;

@@ -81,8 +81,9 @@ static bool alias_is(const Node *n, const char *module, const char *name, const 
 // names: those could be ones that mean something.
 static bool names_types(const Node *n) {
     static const char *const type[] = {
-        "Any",     "Callable", "ClassVar", "Dict", "Final", "Iterable", "Iterator", "List",         "Literal",
-        "Mapping", "Optional", "Sequence", "Set",  "Tuple", "Type",     "Union",    "TYPE_CHECKING"};
+        "Any",      "Annotated", "Callable", "ClassVar",  "Dict",     "Final",        "Generator", "Iterable",
+        "Iterator", "List",      "Literal",  "Mapping",   "NoReturn", "Optional",     "Self",      "Sequence",
+        "Set",      "Tuple",     "Type",     "TypeAlias", "Union",    "TYPE_CHECKING"};
     static const char *const abstract[] = {"Callable", "Iterable", "Iterator", "Mapping", "Sequence", "Set"};
     bool abc = str_is(n->import.module, "collections.abc");
     const char *const *known = abc ? abstract : type;
