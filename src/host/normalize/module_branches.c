@@ -9,8 +9,10 @@
 //         def f(x): ...                       if branch 0: return f then 0(*args, **kwargs)
 //                                             return f else 0(*args, **kwargs)
 //
-// No source has names with a blank in them. Kernels and imports stay under their `if`, which is refused: what
-// kernels see is one thing throughout the file.
+// A kernel of both halves is one of two that host code launches: `k = k_then_0 if branch 0 else k_else_0`.
+//
+// No source has names with a blank in them. Functions that kernels call stay under their `if`, as imports do,
+// and are not read: what kernels see is one thing throughout the file.
 #include "host/normalize/normalize.h"
 
 typedef struct {
@@ -67,6 +69,25 @@ static bool is_host_function(const Node *n) {
     return n->kind == NODE_FUNCTION && !is_jit_function(n) && !is_constexpr_function(n) && !n->function.async;
 }
 
+// Whether kernels mention a name: what that is has to be one thing.
+static void find_in_kernels(void *arg, const Node *n) {
+    Str *name = arg; // empty, once it is found
+    if (n->kind == NODE_NAME && name->len && str_eq(n->name, *name)) name->len = 0;
+    node_each_child(n, find_in_kernels, arg); // a tree's height is bounded
+}
+static void find_kernels(void *arg, const Node *n) {
+    if (n->kind == NODE_FUNCTION && (is_jit_function(n) || is_constexpr_function(n))) {
+        for (int i = 0; i < n->function.body.n; i++) find_in_kernels(arg, n->function.body.at[i]);
+        return;
+    }
+    node_each_child(n, find_kernels, arg);
+}
+static bool is_launched_kernel(const Branches *b, const Node *n) {
+    Str name = n->kind == NODE_FUNCTION && is_jit_function(n) ? n->function.name : (Str){0};
+    if (name.len) find_kernels(&name, b->module);
+    return name.len > 0;
+}
+
 static bool is_hidden(Str name) { return memchr(name.p, ' ', name.len) != NULL; }
 
 // The one statement of a half that binds a name; NULL where none does, or several.
@@ -103,13 +124,15 @@ static bool fits(const Branches *b, const Nodes *half, const Nodes *other) {
     for (int i = 0; i < half->n; i++) {
         Node *n = half->at[i];
         if (n->kind == NODE_PASS || is_said(b, n)) continue;
-        bool function = is_host_function(n);
+        bool kernel = is_launched_kernel(b, n), function = kernel || is_host_function(n);
         if (!function && !binds_name(n)) return false;
         Str name = function ? n->function.name : n->assign.targets.at[0]->name;
         if (is_hidden(name)) continue;
         if (!function && (str_is(name, "run") || str_is(name, "ModelNew")))
             return false; // an entry is defined
         if (binding_in(half, name, n->kind) != n) return false;
+        const Node *also = function ? binding_in(other, name, n->kind) : NULL;
+        if (also && is_jit_function(also) != kernel) return false;
         if (!function && !stands_alone(b, n->assign.value, half, other)) return false;
         Names bound = {.arena = b->arena};
         names_of_block(&bound, other, 0);
@@ -155,6 +178,28 @@ static void put_function(Branches *b, Node *then, Node *otherwise, Str flag) {
     put(b, f);
 }
 
+// A name for a kernel of one half, which Triton prints, too.
+static Str kernel_name(Branches *b, Str name, const char *half) {
+    for (;; b->made++) {
+        Str own = str_of(arena_printf(b->arena, "%.*s_%s_%d", STR_ARG(name), half, b->made));
+        if (!names_have(&b->bound.all, own)) return own;
+    }
+}
+static void put_kernel(Branches *b, Node *then, Node *otherwise, Str flag) {
+    Str name = then->function.name,
+        to[3] = {kernel_name(b, name, "then"), kernel_name(b, name, "else"), flag};
+    Node *choice = parsed(b, "name = then_ if branch_ else else_\n", then->span);
+    if (!choice) return;
+    b->made++;
+    rename_to(to, choice->assign.value);
+    choice->assign.targets.at[0]->name = name;
+    then->function.name = to[0];
+    otherwise->function.name = to[1];
+    put(b, then);
+    put(b, otherwise);
+    put(b, choice);
+}
+
 // NAME = THEN if FLAG else OTHERWISE; where one half leaves the name alone, it is what it was.
 static void put_value(Branches *b, Node *n, Node *other, Str flag, bool then) {
     Node *s = parsed(b, "f = f if branch_ else f\n", n->span);
@@ -177,16 +222,25 @@ static void put_value(Branches *b, Node *n, Node *other, Str flag, bool then) {
     put(b, s);
 }
 
+// The second half's, beside the first's of their name.
+static bool is_put(const Branches *b, const Node *n) {
+    for (int i = b->out.n - 1; i >= 0; i--)
+        if (b->out.at[i] == n) return true;
+    return false;
+}
+
 static void put_half(Branches *b, const Nodes *half, const Nodes *other, Str flag, bool then) {
     for (int i = 0; i < half->n; i++) {
         Node *n = half->at[i];
-        if (n->kind == NODE_PASS || is_said(b, n)) continue;
+        if (n->kind == NODE_PASS || is_said(b, n) || is_put(b, n)) continue;
         Str name = n->kind == NODE_FUNCTION ? n->function.name : n->assign.targets.at[0]->name;
         bool hidden = is_hidden(name);
         Node *also = hidden ? NULL : binding_in(other, name, n->kind);
         if ((also && !then) || (hidden && n->kind == NODE_ASSIGN)) continue; // done before
         if (n->kind == NODE_ASSIGN)
             put_value(b, n, also, flag, then);
+        else if (also && is_jit_function(n))
+            put_kernel(b, n, also, flag);
         else if (also)
             put_function(b, n, also, flag);
         else

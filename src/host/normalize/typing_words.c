@@ -174,6 +174,11 @@ static void class_of_types(const Words *w, Node *s) {
 
 static bool is_field(Str s) { return s.len > 0 && !str_is(s, "self") && !str_starts(s, "__"); }
 
+// Two of these classes, by their functions.
+static bool is_same_body(const Node *a, const Node *b) {
+    return node_equal(a->klass.body.at[1], b->klass.body.at[1]);
+}
+
 static void put_class(Words *w, Node *n) {
     if (w->classes.n == w->cap) {
         int cap = w->cap * 2 + 4;
@@ -185,25 +190,35 @@ static void put_class(Words *w, Node *n) {
     w->classes.at[w->classes.n++] = n;
 }
 
-// SimpleNamespace(block=256, warps=4): like a data class, whose objects nobody compares.
+// SimpleNamespace(block=256, warps=4): like a data class, whose objects nobody compares. Those of the same
+// fields are of one class, so that this is noticed.
 static void namespace(Words *w, const Node *n) {
     const Nodes *fields = &n->call.keywords;
+    Nodes in_order = {NEWN(w->arena, Node *, (size_t)fields->n + 1), 0};
     if (n->call.args.n) return;
-    for (int i = 0; i < fields->n; i++)
-        if (!is_field(fields->at[i]->keyword.name)) return;
-    Buf text = BUF(w->arena);
-    buf_printf(&text, "class namespace:\n    data_class = True\n    def __init__(self");
-    for (int i = 0; i < fields->n; i++) buf_printf(&text, ", %.*s", STR_ARG(fields->at[i]->keyword.name));
-    buf_printf(&text, "):\n        pass\n");
     for (int i = 0; i < fields->n; i++) {
         Str name = fields->at[i]->keyword.name;
+        int at = in_order.n++;
+        if (!is_field(name)) return;
+        for (; at > 0 && str_cmp(in_order.at[at - 1]->keyword.name, name) > 0; at--)
+            in_order.at[at] = in_order.at[at - 1];
+        in_order.at[at] = fields->at[i];
+    }
+    Buf text = BUF(w->arena);
+    buf_printf(&text, "class namespace:\n    data_class = True\n    def __init__(self");
+    for (int i = 0; i < in_order.n; i++) buf_printf(&text, ", %.*s", STR_ARG(in_order.at[i]->keyword.name));
+    buf_printf(&text, "):\n        pass\n");
+    for (int i = 0; i < in_order.n; i++) {
+        Str name = in_order.at[i]->keyword.name;
         buf_printf(&text, "        self.%.*s = %.*s\n", STR_ARG(name), STR_ARG(name));
     }
     Node *c = tree_of(w->arena, buf_cstr(&text), (Span){n->span.at, 0}), *f = (Node *)(uintptr_t)n->call.func;
+    int same = 0;
     if (!c) return;
-    c->klass.name = str_of(arena_printf(w->arena, "namespace %d", w->classes.n)); // no source has it
     c->klass.body.at[0]->assign.targets.at[0]->name = STR(DATA_CLASS);
-    put_class(w, c);
+    while (same < w->classes.n && !is_same_body(w->classes.at[same], c)) same++;
+    c->klass.name = str_of(arena_printf(w->arena, "namespace %d", same)); // no source has it
+    if (same == w->classes.n) put_class(w, c);
     *f = (Node){.kind = NODE_NAME, .span = f->span, .height = 1, .name = c->klass.name};
 }
 

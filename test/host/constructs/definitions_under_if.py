@@ -94,5 +94,11 @@ else:
         return x + 0
 
 
+@triton.jit
+def calls_it(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + cols, other(tl.load(x_ptr + cols, mask=cols < n)), mask=cols < n)
+
+
 def run(x):
     return launch(x)

@@ -131,3 +131,70 @@ class Kind(str, Enum):
 
 def run(x):
     return launch(x, len(f"{Kind.WIDE}"))
+# --- unsupported: class
+from enum import Enum
+
+
+class Kind(int, Enum):
+    WIDE = 256
+
+
+def run(x):
+    return launch(x, int(str(Kind.WIDE)))
+# --- ok: Accepted
+from enum import Enum, StrEnum, auto
+import logging
+
+logger = logging.getLogger(__name__)
+
+
+class Mode(str, Enum):
+    WIDE = "wide"
+    NARROW = "narrow"
+
+
+class Size(int, Enum):
+    SMALL = 64
+    NEXT = auto()
+    LARGE = 256
+
+
+class Name(StrEnum):
+    WIDE = auto()
+    Mixed_Case = auto()
+    OTHER = "Other"
+
+
+def size_of(mode):
+    if mode not in (Mode.WIDE, Mode.NARROW):
+        raise ValueError(f"unknown mode {mode}")
+    logger.debug(f"mode {mode}")
+    return Size.LARGE if mode == Mode.WIDE else Size.SMALL
+
+
+def run(x):
+    assert Mode.WIDE == "wide" and Mode("narrow") == Mode.NARROW and Mode["WIDE"].upper() == "WIDE"
+    assert Mode.WIDE.value == "wide" and Mode.WIDE.name == "WIDE" and Size.NEXT == 65 and Size.SMALL + 1 == Size.NEXT
+    assert Name.WIDE == "wide" and Name.Mixed_Case == "mixed_case" and Name.OTHER != "other"
+    return launch(x, size_of("wide" if x.shape[0] > 1 else Mode.NARROW))
+# --- compile_fail: power of 2
+from enum import Enum
+
+
+class Size(int, Enum):
+    SMALL = 64
+    NEXT = 65
+
+
+def run(x):
+    return launch(x, Size.NEXT)
+# --- host_error: KeyError
+from enum import StrEnum, auto
+
+
+class Name(StrEnum):
+    Wide = auto()
+
+
+def run(x):
+    return launch(x, {"Wide": 256}[Name.Wide])
