@@ -105,6 +105,13 @@ static bool is_still(const Node *n) {
     return n->kind == NODE_NAME || is_written(n);
 }
 
+// DEBUG, not DEBUG: a name of the module, which holds no tensors.
+static bool is_flag(const Inside *in, const Node *n) {
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT) n = n->unary.operand;
+    const Node *alias, *s = n->kind == NODE_NAME ? module_binding(in->c->module, n->name, &alias) : NULL;
+    return s && s->kind == NODE_ASSIGN && bound_once(&in->c->bound, n->name);
+}
+
 static bool is_quiet(Inside *in, const Nodes *body) {
     static const char *const wait[] = {"torch.cuda.synchronize"};
     for (int i = 0; i < body->n; i++) {
@@ -134,6 +141,10 @@ static bool is_quiet(Inside *in, const Nodes *body) {
                     if (!is_still(call->call.args.at[j])) return false;
             }
             if (!is_quiet(in, &s->with.body)) return false;
+        } else if (s->kind == NODE_IF && is_flag(in, s->branch.cond)) {
+            int before = in->yields; // no half of it yields
+            if (!is_quiet(in, &s->branch.then) || !is_quiet(in, &s->branch.otherwise) || in->yields != before)
+                return false;
         } else if (s->kind == NODE_TRY && !s->attempt.handlers.n && !s->attempt.otherwise.n) {
             if (!is_quiet(in, &s->attempt.body) || !is_quiet(in, &s->attempt.final)) return false;
         } else {

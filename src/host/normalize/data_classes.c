@@ -55,9 +55,11 @@ static bool is_decorator(const Data *d, const Node *n, bool *frozen) {
         if (n->call.args.n) return false;
         for (int i = 0; i < n->call.keywords.n; i++) {
             const Node *k = n->call.keywords.at[i], *v = k->keyword.value;
-            if (!str_is(k->keyword.name, "frozen") || (v->kind != NODE_TRUE && v->kind != NODE_FALSE))
+            bool slots = str_is(k->keyword.name, "slots"); // no class here has attributes of other names
+            if (!(slots || str_is(k->keyword.name, "frozen")) ||
+                (v->kind != NODE_TRUE && v->kind != NODE_FALSE))
                 return false;
-            *frozen = v->kind == NODE_TRUE;
+            if (!slots) *frozen = v->kind == NODE_TRUE;
         }
         n = n->call.func;
     }

@@ -139,12 +139,22 @@ static bool is_category(const Node *n) {
     return n->kind == NODE_NAME && IS_WORD(category, n->name);
 }
 
+static bool is_handler(const Logging *l, const Node *n) {
+    static const char *const made[] = {"NullHandler", "StreamHandler"};
+    Str object, method;
+    return is_method_of(n, &object, &method) && l->logging && str_is(object, "logging") &&
+           IS_WORD(made, method) && !n->call.args.n && !n->call.keywords.n;
+}
+
 // How much is said, and how it looks.
 static bool is_setting(const Logging *l, const Node *call, Str object, Str method) {
     static const char *const looks[] = {"format", "datefmt", "force"};
     const Nodes *args = &call->call.args, *names = &call->call.keywords;
     if (str_is(method, "setLevel") && names_have(&l->loggers, object))
         return args->n == 1 && names->n == 0 && is_level(l, args->at[0]);
+    if (str_is(method, "addHandler") &&
+        names_have(&l->loggers, object)) // a handler that writes nowhere, or to stderr
+        return args->n == 1 && names->n == 0 && is_handler(l, args->at[0]);
     if (!str_is(method, "basicConfig") || !l->logging || !str_is(object, "logging") || args->n) return false;
     for (int i = 0; i < names->n; i++) {
         Str name = names->at[i]->keyword.name;
@@ -152,6 +162,32 @@ static bool is_setting(const Logging *l, const Node *call, Str object, Str metho
         if (!(str_is(name, "level") ? is_level(l, v) : IS_WORD(looks, name) && is_written(v))) return false;
     }
     return true;
+}
+
+// f.__name__, type(x).__name__, self.__class__.__name__: of what is said nobody sees how things are called.
+static void tell_names(void *arg, const Node *n) {
+    Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
+    const Node *of =
+        n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, "__name__") ? n->attribute.value : NULL;
+    if (of && of->kind == NODE_ATTRIBUTE && str_is(of->attribute.name, "__class__")) of = of->attribute.value;
+    if (of && of->kind == NODE_CALL && node_is_name(of->call.func, "type") && of->call.args.n == 1 &&
+        !of->call.keywords.n)
+        of = of->call.args.at[0];
+    if (of && of->kind == NODE_NAME) *own = *of;
+    node_each_child(n, tell_names, arg); // a tree's height is bounded
+}
+
+// Calls of other functions than Python's own that only look at what they are given.
+static void find_others(void *arg, const Node *n) {
+    static const char *const own[] = {"len", "sorted", "tuple", "list", "str", "int", "float", "min", "max"};
+    *(bool *)arg |=
+        n->kind == NODE_CALL && !(n->call.func->kind == NODE_NAME && IS_WORD(own, n->call.func->name));
+    node_each_child(n, find_others, arg); // a tree's height is bounded
+}
+static bool calls_others(const Node *n) {
+    bool found = false;
+    find_others(&found, n);
+    return found;
 }
 
 // What is said comes first.
@@ -165,7 +201,10 @@ static bool is_message(const Logging *l, const Node *call, Str object, Str metho
     if (warn ? !str_is(method, "warn") : !logger || !IS_WORD(said, method)) return false;
     if (args->n < 1 || (warn && args->n > 1 && (args->n > 2 || !is_category(args->at[1])))) return false;
     for (int i = 0; i < args->n; i++)
-        if (args->at[i]->kind == NODE_STARRED || calls(args->at[i])) return false;
+        if (args->at[i]->kind == NODE_STARRED) return false;
+    for (int i = 0; i < args->n; i++) tell_names(NULL, args->at[i]);
+    for (int i = 0; i < args->n; i++)
+        if (calls_others(args->at[i])) return false;
     for (int i = 0; i < names->n; i++) {
         Str name = names->at[i]->keyword.name;
         const Node *v = names->at[i]->keyword.value;

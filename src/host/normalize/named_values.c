@@ -49,6 +49,15 @@ static bool is_fixed(const File *f, const Node *n) {
     return is_written(value) || value->kind == NODE_FLOAT;
 }
 
+// What may stand in the header of another function: a number, a text, a member of a class (Kind.SUM), which
+// stay what they are.
+static bool is_default(const File *f, const Node *n) {
+    const Node *of = n->kind == NODE_ATTRIBUTE ? n->attribute.value : n, *alias;
+    if (of == n) return is_written(n) || n->kind == NODE_FLOAT;
+    const Node *s = of->kind == NODE_NAME ? module_binding(f->module, of->name, &alias) : NULL;
+    return s && s->kind == NODE_CLASS && bound_once(&f->bound, of->name);
+}
+
 // Plain parameters, all keywords among them, and arguments that are the same whenever they are evaluated.
 static bool fits(const File *f, const Node *call, const Node *of) {
     const Nodes *params = &of->function.params, *args = &call->call.args, *keywords = &call->call.keywords;
@@ -58,7 +67,7 @@ static bool fits(const File *f, const Node *call, const Node *of) {
         const Node *p = params->at[i], *def = p->param.def;
         bool keyed = p->param.kind == PARAM_KWONLY || (p->param.kind == PARAM_STAR && !p->param.name.len);
         if ((p->param.kind != PARAM_PLAIN && !(keyed && i >= args->n - 1)) || p->param.positional_only ||
-            str_eq(p->param.name, of->function.name) || (def && !is_written(def) && def->kind != NODE_FLOAT))
+            str_eq(p->param.name, of->function.name) || (def && !is_default(f, def)))
             return false;
         found += i >= args->n - 1 && p->param.name.len && keyword_of(keywords, p->param.name) != NULL;
     }

@@ -558,10 +558,10 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     module_branches_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
     named_values_normalize(a, module);
+    typing_words_normalize(a, module);
     entry_forms_normalize(a, module);
     inherits_normalize(a, module);
     module_holders_normalize(a, module);
-    typing_words_normalize(a, module);
     data_classes_normalize(a, module);
     enums_normalize(a, module);
     attributes_normalize(a, module);

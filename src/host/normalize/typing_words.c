@@ -10,6 +10,7 @@
 //     @overload                           (nothing)
 //     cast(int, n)                        n
 //     SimpleNamespace(block=256)          an object of a class of that field
+//     class Plan(ABC):                    class Plan:
 //
 // Names of types stay, as texts, where annotations alone ask for them.
 #include "host/normalize/normalize.h"
@@ -140,6 +141,50 @@ static bool is_fields(const Nodes *body, bool functions) {
     return true;
 }
 
+// ---- class Plan(ABC): methods under @abstractmethod, which the classes that derive from it all define
+
+static bool is_abstract(const Words *w, const Node *n) {
+    return n->kind == NODE_FUNCTION && n->function.decorators.n == 1 &&
+           is_brought(w->module, &w->bound, n->function.decorators.at[0], "abc", "abstractmethod");
+}
+static bool defines_all(const Words *w, const Node *base, const Node *klass) {
+    for (int i = 0; i < base->klass.body.n; i++) {
+        const Node *f = base->klass.body.at[i];
+        bool there = !is_abstract(w, f);
+        for (int k = 0; k < klass->klass.body.n && !there; k++) {
+            const Node *own = klass->klass.body.at[k];
+            there = own->kind == NODE_FUNCTION && str_eq(own->function.name, f->function.name);
+        }
+        if (!there) return false;
+    }
+    return true;
+}
+// Nobody makes an object of it: its name is but a base.
+static void abstract_class(const Words *w, Node *s) {
+    Uses all = {w, s->klass.name, 0};
+    int derived = 0;
+    for (int i = 0; i < w->module->module.body.n; i++) {
+        const Node *other = w->module->module.body.at[i];
+        if (other == s) continue;
+        find_use(&all, other);
+        if (other->kind != NODE_CLASS || other->klass.bases.n != 1 ||
+            other->klass.bases.at[0]->kind != NODE_NAME ||
+            !str_eq(other->klass.bases.at[0]->name, s->klass.name))
+            continue;
+        if (!defines_all(w, s, other)) return;
+        derived++;
+    }
+    if (all.uses != derived) return;
+    for (int i = 0; i < s->klass.body.n; i++) {
+        Node *f = s->klass.body.at[i], *raise = NULL;
+        if (!is_abstract(w, f)) continue;
+        f->function.decorators.n = 0;
+        if (is_empty(&f->function.body)) raise = tree_of(w->arena, "raise NotImplementedError\n", f->span);
+        if (raise) f->function.body = (Nodes){NEWN(w->arena, Node *, 1), 1}, f->function.body.at[0] = raise;
+    }
+    s->klass.bases.n = 0;
+}
+
 static void class_of_types(const Words *w, Node *s) {
     Nodes *bases = &s->klass.bases;
     drop_overloads(w, &s->klass.body);
@@ -162,6 +207,11 @@ static void class_of_types(const Words *w, Node *s) {
                 is_used(w, s, name)
                     ? arena_printf(w->arena, "def %.*s(**fields):\n    return fields\n", STR_ARG(name))
                     : as_text(w, name));
+        return;
+    }
+    if (base && !s->klass.decorators.n && !s->klass.keywords.n &&
+        is_brought(w->module, &w->bound, base, "abc", "ABC")) {
+        abstract_class(w, s);
         return;
     }
     int n = 0;
@@ -277,7 +327,8 @@ void typing_words_normalize(Arena *a, Node *module) {
         const Node *s = body->at[i];
         for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {
             Str of = s->import.from ? s->import.module : s->import.names.at[k]->alias.name;
-            any |= str_is(of, "typing") || str_is(of, "typing_extensions") || str_is(of, "types");
+            any |= str_is(of, "typing") || str_is(of, "typing_extensions") || str_is(of, "types") ||
+                   str_is(of, "abc");
         }
     }
     if (!any) return;

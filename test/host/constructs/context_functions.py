@@ -4,6 +4,7 @@ import time
 from contextlib import contextmanager, nullcontext
 
 logger = logging.getLogger(__name__)
+DEBUG = False
 
 
 @contextmanager
@@ -23,7 +24,8 @@ def timed(name, unit="s"):
         torch.cuda.synchronize()
         took = time.perf_counter() - start
         logger.debug(f"{name}: {took:.3f} {unit}")
-        print(name, took * 1000, unit)
+        if DEBUG:
+            print(name, took * 1000, unit)
 
 
 @contextmanager

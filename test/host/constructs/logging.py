@@ -19,3 +19,46 @@ import logging
 def run(x):
     logging.getLogger().handlers[0].stream.write("ok")
     return launch(x)
+# --- ok: Accepted
+import functools
+import logging
+import warnings
+
+log = logging.getLogger("kernels")
+log.addHandler(logging.NullHandler())
+
+
+def told(f):
+    @functools.wraps(f)
+    def wrapper(*args, **kwargs):
+        log.info("calling %s with %d", f.__name__, len(args))
+        return f(*args, **kwargs)
+
+    return wrapper
+
+
+@told
+def go(x, options=None):
+    warnings.warn(f"unused: {sorted(options or {})}", RuntimeWarning, stacklevel=2)
+    return launch(x)
+
+
+def run(x):
+    return go(x)
+# --- parse_reject: __name__
+import logging
+
+log = logging.getLogger("kernels")
+
+
+def run(x):
+    return launch(x, 256 if run.__name__ == "run" else 128)
+# --- parse_reject: `logging`
+import logging
+
+log = logging.getLogger("kernels")
+log.addHandler(logging.FileHandler("kept"))
+
+
+def run(x):
+    return launch(x)

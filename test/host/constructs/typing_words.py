@@ -113,3 +113,68 @@ def block() -> int: ...
 
 def run(x):
     return launch(x, block())
+# --- ok: Accepted
+from abc import ABC, abstractmethod
+
+
+class Strategy(ABC):
+    @abstractmethod
+    def block(self, n: int) -> int:
+        """How many columns."""
+
+    def warps(self) -> int:
+        return 4
+
+
+class Rows(Strategy):
+    def block(self, n):
+        return min(512, triton.next_power_of_2(n))
+
+
+def run(x):
+    return launch(x, Rows().block(x.shape[1]) if Rows().warps() == 4 else 64)
+# --- unsupported: class
+from abc import ABC, abstractmethod
+
+
+class Strategy(ABC):
+    @abstractmethod
+    def block(self, n): ...
+
+
+def run(x):
+    return launch(x, 256 if Strategy() else 128)
+# --- unsupported: class
+from abc import ABC, abstractmethod
+
+
+class Strategy(ABC):
+    @abstractmethod
+    def block(self, n): ...
+
+    def size(self):
+        return 256
+
+
+class Rows(Strategy):
+    pass
+
+
+def run(x):
+    return launch(x, Rows().size())
+# --- compile_fail: power of 2
+from abc import ABC, abstractmethod
+
+
+class Strategy(ABC):
+    @abstractmethod
+    def block(self): ...
+
+
+class Rows(Strategy):
+    def block(self):
+        return 3
+
+
+def run(x):
+    return launch(x, Rows().block())

@@ -68,7 +68,14 @@ static void more_stay(void **state) {
     HAS(ENUM "class A(Enum):\n    X = 'x'\n    Y = auto()\n" USED, "class A(Enum)");
     HAS(ENUM "class A(IntEnum):\n    X = 'x'\n" USED, "class A(IntEnum)");
     HAS(ENUM "class A(IntEnum):\n    X = 1\n    def f(self):\n        return 1\n" USED, "class A(IntEnum)");
-    HAS(ENUM "class A(str, Enum):\n    X = 'x'\n" USED, "class A(str, Enum)");
+    HAS(ENUM "class A(float, Enum):\n    X = 1\n" USED, "class A(float, Enum)");
+    HAS(ENUM "class A(int, Enum):\n    X = 'x'\n" USED, "class A(int, Enum)");
+    HAS(ENUM "class A(str, Enum):\n    X = 'x'\n" USED "t = f'{A.X}'\n", "class A(str, Enum)");
+    HAS(ENUM "class A(str, Enum):\n    X = 'x'\n" USED "t = str(A.X)\n", "class A(str, Enum)");
+    HAS(ENUM "class A(str, Enum):\n    X = 'x'\n" USED "t = '%s' % A.X\n", "class A(str, Enum)");
+    HAS(ENUM "class A(str, Enum):\n    X = 'x'\n" USED, "    X = \"x\"");
+    LACKS(ENUM "class A(str, Enum):\n    X = 'x'\n" USED, "str, Enum");
+    LACKS(ENUM "class A(int, Enum):\n    X = 3\n" USED "assert A.X, f'{A.X}'\n", "int, Enum");
     HAS("from other import Enum\nclass A(Enum):\n    X = 'x'\n" USED, "class A(Enum)");
     HAS(ENUM "class Enum:\n    pass\nclass A(Enum):\n    X = 'x'\n" USED, "    X = \"x\"");
 }
