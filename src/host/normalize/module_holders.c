@@ -115,13 +115,25 @@ static void use_holder(void *arg, const Node *n) {
 
 // ---- register_parameter, register_buffer
 
+// Names with a `_` that nn.Module has for itself; there it refuses them.
+static bool is_own_of_modules(Str s) {
+    static const char *const begin[] = {
+        "_parameters", "_buffers",    "_modules", "_non_persistent", "_backward", "_forward",
+        "_is_full",    "_state_dict", "_load_",   "_save_",          "_version",  "_apply",
+        "_call_impl",  "_compiled",   "_get_",    "_named_",         "_register", "_replicate",
+        "_maybe",      "_slow",       "_wrapped", "_infer"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (str_starts(s, begin[i])) return true;
+    return false;
+}
+
 static bool is_identifier(Str s) {
     for (size_t i = 0; i < s.len; i++) {
         char c = s.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c == '_' && i > 0);
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
         if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
     }
-    return s.len > 0;
+    return s.len > 0 && !str_starts(s, "__") && !is_own_of_modules(s);
 }
 
 // An argument by its place or by its name.

@@ -4,6 +4,7 @@ class ModelNew(torch.nn.Module):
         self.register_buffer("scratch", torch.empty(0), persistent=False)
         self.register_buffer(name="blocks", tensor=torch.zeros(16, dtype=torch.float32), persistent=True)
         self.register_buffer("none", None, False)
+        self.register_buffer("_of_mine", torch.empty(0))
 
     def forward(self, x):
         assert self.none is None and self.scratch.numel() == 0
@@ -24,6 +25,14 @@ class ModelNew(torch.nn.Module):
         super().__init__()
         name = "kept"
         self.register_buffer(name, torch.empty(0))
+
+    def forward(self, x):
+        return launch(x)
+# --- unsupported: register_buffer
+class ModelNew(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("_buffers", torch.empty(0))
 
     def forward(self, x):
         return launch(x)
