@@ -7,6 +7,6 @@
 // Leaves in Code.compare those comparisons that count: of whole numbers, computed from arguments, constants
 // and places in the grid. == and != always do, but for a place or the number of programs that is compared
 // with 0 or 1. Others do where a remainder or bits are compared: bounds such as `row < M` hold in every
-// launch, and no size changes that. Those of lanes, and truths made of several, where code_lane_truths() wants
-// some way of them.
+// launch, and no size changes that. Those of lanes, and truths made of several, where code_lane_truths()
+// wants some way of them.
 void code_uniform(Arena *scratch, Code *c);

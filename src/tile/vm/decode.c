@@ -211,7 +211,8 @@ static int function_instructions(const Insn *i, const Register *d) {
     case INSN_SQRT: return 4;
     case INSN_DIV: return 8;
     case INSN_MOD:
-    case INSN_IDIV: return real ? 40 : 10; // quotient and rest share their work; of 64 bits mostly 32 are used
+    case INSN_IDIV:
+        return real ? 40 : 10; // quotient and rest share their work; of 64 bits mostly 32 are used
     case INSN_EXPM1:
     case INSN_LOG1P: return 20;
     case INSN_ERF: return 30;
