@@ -4,6 +4,7 @@
 
 #include "cases/domain.h"
 #include "cases/modules_domain.h"
+#include "lang/pyvalue.h"
 
 enum {
     ELEMENTS = 1024,  // of the rows that hypotheses are tried on, where rows are not longer
@@ -124,6 +125,16 @@ static bool number_explains(Trying *t, const Op *op, const Number *n, Str instea
     return other && explains(t, other);
 }
 
+// By its value, whatever its spelling: a verdict is kept for all of them. "1e-6", not Python's "1e-06".
+static Str number_shown(Arena *a, double x) {
+    Buf out = BUF(a);
+    py_repr(&out, (PyValue){.kind = PY_FLOAT, .f = x});
+    char *e = memmem(out.p, out.len, "e-0", 3);
+    if (!e) return buf_str(&out);
+    size_t head = (size_t)(e - out.p) + 2;
+    return str_of(arena_printf(a, "%.*s%.*s", (int)head, out.p, (int)(out.len - head - 1), out.p + head + 1));
+}
+
 static bool is_small(double x) { return x > 0 && x < 0.01; }
 
 // A number of the definition for which the candidate has another one.
@@ -138,12 +149,13 @@ static const char *guess_number(Trying *t, const Op *op, const Number *n, const 
         bool near =
             is_small(n->value) ? is_small(o->value) : fabs(o->value - n->value) <= 0.05 * fabs(n->value);
         if (o->value == n->value || !near || !number_explains(t, op, n, o->text)) continue;
+        Str shown = number_shown(t->a, o->value);
         if (!is_small(n->value) && digits_of(o->text) < digits_of(n->text))
             return arena_printf(
                 t->a, "They are right for %.*s instead of %.*s: write that constant with more digits.",
-                STR_ARG(o->text), STR_ARG(n->text));
+                STR_ARG(shown), STR_ARG(n->text));
         return arena_printf(t->a, "They are right for %.*s instead of %.*s: take the definition's number.",
-                            STR_ARG(o->text), STR_ARG(n->text));
+                            STR_ARG(shown), STR_ARG(n->text));
     }
     for (size_t i = 0; is_small(n->value) && i < sizeof usual / sizeof *usual; i++)
         if (usual[i].value != n->value && number_explains(t, op, n, str_of(usual[i].text)))

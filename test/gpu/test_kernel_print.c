@@ -248,9 +248,13 @@ static Str with_print(Arena *a, Str source, Str print) {
         Str module = s->kind != NODE_IMPORT ? (Str){0}
                      : s->import.from       ? s->import.module
                                             : s->import.names.at[0]->alias.name;
-        bool of_triton = str_starts(module, "triton") || str_is(module, "math") || // the print has them
-                         str_is(module, "__future__");
-        if (of_triton || (name.len && module_binding(ours, name, &alias))) continue;
+        // They stand at the head; torch may be used before the file's own import of it, by what was moved
+        // there.
+        bool stands =
+            str_starts(module, "triton") || str_is(module, "math") || str_is(module, "__future__") ||
+            (str_is(module, "torch") && !s->import.from && s->import.names.n == 1 &&
+             (!s->import.names.at[0]->alias.as.len || str_is(s->import.names.at[0]->alias.as, "torch")));
+        if (stands || (name.len && module_binding(ours, name, &alias))) continue;
         print_node(&b, s);
         buf_putc(&b, '\n');
     }

@@ -4,6 +4,9 @@
 #define HEAD "import time\nimport torch\nfrom contextlib import contextmanager, nullcontext\n"
 #define ON(body, use) \
     HEAD "@contextmanager\ndef on(x, n=3):\n" body "def run(x):\n    with " use ":\n        return x\n"
+#define FOREIGN                                                                                             \
+    "import contextmanager\n@contextmanager\ndef on(x):\n    yield\ndef run(x):\n    with on(x):\n        " \
+    "return x\n"
 
 static void quiet_ones_go(void **state) {
     (void)state;
@@ -43,8 +46,7 @@ static void others_stay(void **state) {
         ON("    yield\n", "on(x) as x.y"),
         ON("    yield\n", "on(x)") "g = on\n",
         "on = 3\n" ON("    yield\n", "on(x)"),
-        "import contextmanager\n@contextmanager\ndef on(x):\n    yield\ndef run(x):\n    with on(x):\n       "
-        " return x\n"};
+        FOREIGN};
     for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) HAS(stays[i], "with on(");
 }
 

@@ -1,5 +1,5 @@
 # op: gelu
-# about: an Enum of texts, a SimpleNamespace, run as a partial
+# about: an Enum of texts, a SimpleNamespace, a partial
 import functools
 from enum import Enum
 from types import SimpleNamespace
@@ -42,4 +42,8 @@ def gelu(x: torch.Tensor, approximate: Union[Approx, Literal["tanh", "none"]] = 
     return y
 
 
-run = functools.partial(gelu, approximate="tanh")
+tanh_gelu = functools.partial(gelu, approximate="tanh")
+
+
+def run(x):
+    return tanh_gelu(x)
