@@ -34,11 +34,13 @@ static bool read_facts(Device *d, int device, Err *e) {
 
 static bool start(Device *d, Err *e) {
     int device = 0;
+    char bus[32] = "";
     DRIVER_TRY(&d->driver, cuInit, 0);
     DRIVER_TRY(&d->driver, cuDeviceGet, &device, 0);
     DRIVER_TRY(&d->driver, cuCtxCreate_v2, &d->context, 0, device);
     DRIVER_TRY(&d->driver, cuStreamCreate, &d->stream, STREAM_ALONE);
     for (int i = 0; i < DEVICE_EVENTS; i++) DRIVER_TRY(&d->driver, cuEventCreate, &d->event[i], 0);
+    if (d->driver.cuDeviceGetPCIBusId(bus, (int)sizeof bus, device) == 0) power_open(bus, &d->power);
     return read_facts(d, device, e);
 }
 
@@ -56,6 +58,7 @@ void device_close(Device *d) {
         if (d->event[i]) d->driver.cuEventDestroy_v2(d->event[i]);
     if (d->stream) d->driver.cuStreamDestroy_v2(d->stream);
     if (d->context) d->driver.cuCtxDestroy_v2(d->context);
+    power_close(&d->power);
     driver_close(&d->driver);
     *d = (Device){0};
 }

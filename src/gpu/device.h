@@ -5,6 +5,7 @@
 #pragma once
 #include "base/str.h"
 #include "gpu/driver.h"
+#include "gpu/power.h"
 
 typedef uint64_t DeviceAddress;
 typedef struct {
@@ -20,6 +21,7 @@ enum { DEVICE_EVENTS = 4 };
 typedef struct {
     Driver driver;
     DeviceFacts facts;
+    Power power;
     void *context, *stream, *event[DEVICE_EVENTS];
 } Device;
 MUST_CHECK bool device_open(const char *library, Device *out, Err *e);

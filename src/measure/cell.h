@@ -62,6 +62,7 @@ typedef struct {
     Figure copy;                // a copy that moves as many: half read, half written
     bool yardstick_kept;        // both of an earlier job of the same process, less than a minute before
     double floor_us, sm_mhz_low, sm_mhz_high;
+    double power_w_low, power_w_high; // watts of the card; 0: not known
     int sets, calls_of_window, checked;
     int windows; // of a round; more than one only where inputs are restored before each
     CellBaseline baseline[BASELINE_MODES_MAX];

@@ -192,6 +192,10 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
         if (!i || r->sm_mhz[i] < out->sm_mhz_low) out->sm_mhz_low = r->sm_mhz[i];
         if (!i || r->sm_mhz[i] > out->sm_mhz_high) out->sm_mhz_high = r->sm_mhz[i];
     }
+    for (int i = 0; i < r->powers; i++) {
+        if (!i || r->watts[i] < out->power_w_low) out->power_w_low = r->watts[i];
+        if (!i || r->watts[i] > out->power_w_high) out->power_w_high = r->watts[i];
+    }
     tell_yardsticks(c, r);
     Figure device = cell_figure(t->cold, t->colds);
     Str why;

@@ -89,6 +89,9 @@ json_t *cell_json(const CellTimes *c) {
     json_object_set_new(o, "local_bytes", json_integer(c->local_bytes));
     json_object_set_new(o, "floor_us", json_real(c->floor_us));
     json_object_set_new(o, "sm_mhz", json_pack("[f,f]", c->sm_mhz_low, c->sm_mhz_high));
+    json_object_set_new(o, "power_w",
+                        c->power_w_high > 0 ? json_pack("[f,f]", c->power_w_low, c->power_w_high)
+                                            : json_null());
     json_object_set_new(o, "sets", json_integer(c->sets));
     json_object_set_new(o, "calls_of_window", json_integer(c->calls_of_window));
     json_object_set_new(o, "windows_of_round", json_integer(c->windows));
@@ -232,9 +235,12 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
     for (int s = 0; s < TIMES_COUNT; s++)
         if (str_is(status, times_name((TimesStatus)s))) out->status = (TimesStatus)s;
     if (out->status == TIMES_COUNT) return err_set(j->e, ERR_INPUT, "%s: a cell without a status", j->file);
-    const json_t *clocks = json_object_get(o, "sm_mhz"), *seconds = json_object_get(o, "seconds");
+    const json_t *clocks = json_object_get(o, "sm_mhz"), *seconds = json_object_get(o, "seconds"),
+                 *power = json_object_get(o, "power_w");
     out->sm_mhz_low = json_number_value(json_array_get(clocks, 0));
     out->sm_mhz_high = json_number_value(json_array_get(clocks, 1));
+    out->power_w_low = json_number_value(json_array_get(power, 0));
+    out->power_w_high = json_number_value(json_array_get(power, 1));
     out->seconds_compile = json_number_value(json_object_get(seconds, "compile"));
     out->seconds_baseline = json_number_value(json_object_get(seconds, "baseline"));
     out->seconds_timing = json_number_value(json_object_get(seconds, "timing"));

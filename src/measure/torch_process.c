@@ -121,7 +121,7 @@ static _Noreturn void become(const TorchProcess *p, const char *path, const char
     // Without the right to do so it has the network that we have.
     if (unshare(CLONE_NEWNET) != 0) errno = 0;
     if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || chdir(p->folder) != 0) _exit(1);
-    if (p->script == TORCH_USER_CALLS && !write_fence_enter(p->folder)) _exit(FENCELESS);
+    if (!write_fence_enter(p->folder)) _exit(FENCELESS);
     closefrom(3);
     const char *python = p->python;
     char *const argv[] = {(char *)(uintptr_t)python, (char *)"-I", (char *)(uintptr_t)path, NULL};
@@ -238,7 +238,7 @@ static const char *ending(Arena *a, TorchProcess *p) {
     p->pid = 0;
     if (WIFSIGNALED(status)) return arena_printf(a, "it was killed by signal %d", WTERMSIG(status));
     if (WEXITSTATUS(status) == NO_PROGRAM) return "there is no such program; --python names another one";
-    if (WEXITSTATUS(status) == FENCELESS && p->script == TORCH_USER_CALLS)
+    if (WEXITSTATUS(status) == FENCELESS)
         return "this system has no Landlock of version 3, without which it could write to all files";
     return "PyTorch and a GPU are needed there (its messages stand above)";
 }

@@ -1,13 +1,13 @@
 // torch_process.h - a Python with PyTorch, in a process of its own that runs a script of ours and answers a
-// line of JSON with a line of JSON. It gets a folder of its own, has no network where the system lets us take
-// it away, and is killed with all it has started when it is late.
+// line of JSON with a line of JSON. It gets a folder of its own and may write nowhere else (write_fence.h): it
+// does not start where that is impossible. It has no network where the system lets us take it away, and is
+// killed with all it has started when it is late.
 #pragma once
 #include "base/err.h"
 #include "base/str.h"
 
-// BASELINE: the definition's reference and nothing else. USER_CALLS: a candidate's kernels beside it; that
-// one may write nowhere else (write_fence.h), and does not start where that is impossible. RECORDED_CALL is a
-// part of it. Each may use those before it.
+// BASELINE: the definition's reference and nothing else. USER_CALLS: a candidate's kernels beside it.
+// RECORDED_CALL is a part of it. Each may use those before it.
 typedef enum { TORCH_BASELINE, TORCH_RECORDED_CALL, TORCH_USER_CALLS } TorchScript;
 Str torch_script_text(TorchScript s);
 

@@ -171,6 +171,22 @@ static void test_the_process_gets_our_print_of_the_definition(void **state) {
     json_close(&j);
 }
 
+static void test_the_process_writes_nowhere_else(void **state) {
+    (void)state;
+    BaselineTimes t;
+    Str got;
+    const char *elsewhere = arena_printf(&a, "/tmp/ouroboros-test-elsewhere-%d", (int)getpid());
+    const char *program =
+        arena_printf(&a,
+                     "echo x 2>/dev/null >%s && elsewhere=written\n"
+                     "echo x >own && own=written\n"
+                     "echo \"{\\\"torch\\\":\\\"own $own, elsewhere ${elsewhere:-not}\\\"}\"; cat >/dev/null",
+                     elsewhere);
+    if (!ask(program, &job, &t, &got)) fail_msg("%s", e.msg);
+    assert_true(str_is(t.torch, "own written, elsewhere not"));
+    assert_int_equal(access(elsewhere, F_OK), -1);
+}
+
 static void test_a_process_that_ends_is_an_error(void **state) {
     (void)state;
     BaselineTimes t;
@@ -212,6 +228,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_hostile_answers, end),
         cmocka_unit_test_teardown(test_an_answer_in_place_is_the_input, end),
         cmocka_unit_test_teardown(test_the_process_gets_our_print_of_the_definition, end),
+        cmocka_unit_test_teardown(test_the_process_writes_nowhere_else, end),
         cmocka_unit_test_teardown(test_a_process_that_ends_is_an_error, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

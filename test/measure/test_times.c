@@ -26,6 +26,8 @@ static CellTimes cell(void) {
                    .floor_us = 0.7,
                    .sm_mhz_low = 1980,
                    .sm_mhz_high = 1981,
+                   .power_w_low = 310,
+                   .power_w_high = 345.5,
                    .sets = 3,
                    .calls_of_window = 12,
                    .windows = 1,

@@ -360,6 +360,8 @@ static bool clock_rate(Timing *t) {
     const DeviceLaunch l = {
         .kernel = k, .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = 1, .params = param};
     if (!device_launch(t->d, &l, t->e) || !device_read(t->d, seen, at, sizeof seen, t->e)) return false;
+    double watts = power_watts(&t->d->power);
+    if (watts > 0 && t->out->powers < TIMING_ROUNDS_MAX) t->out->watts[t->out->powers++] = watts;
     if (seen[1] && t->out->clocks < TIMING_ROUNDS_MAX)
         t->out->sm_mhz[t->out->clocks++] = 1000.0 * (double)seen[0] / (double)seen[1];
     return true;

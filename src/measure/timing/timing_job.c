@@ -135,13 +135,13 @@ static json_t *reals(const double *x, int n) {
 }
 
 void timing_result_write(Buf *out, const TimingResult *r) {
-    json_t *o =
-        json_pack("{s:s%,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I,s:i,s:i,s:b,s:f,s:f,s:f,s:o}", "device", r->device,
-                  strlen(r->device), "driver", r->driver, "major", r->major, "minor", r->minor, "processors",
-                  r->processors, "sm_khz", r->sm_khz, "memory_khz", r->memory_khz, "l2_bytes",
-                  (json_int_t)r->l2_bytes, "memory_bytes", (json_int_t)r->memory_bytes, "sets", r->sets,
-                  "rounds", r->rounds, "cold", r->cold, "floor_us", r->floor_us, "seconds", r->seconds,
-                  "seconds_windows", r->seconds_windows, "sm_mhz", reals(r->sm_mhz, r->clocks));
+    json_t *o = json_pack(
+        "{s:s%,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I,s:i,s:i,s:b,s:f,s:f,s:f,s:o,s:o}", "device", r->device,
+        strlen(r->device), "driver", r->driver, "major", r->major, "minor", r->minor, "processors",
+        r->processors, "sm_khz", r->sm_khz, "memory_khz", r->memory_khz, "l2_bytes", (json_int_t)r->l2_bytes,
+        "memory_bytes", (json_int_t)r->memory_bytes, "sets", r->sets, "rounds", r->rounds, "cold", r->cold,
+        "floor_us", r->floor_us, "seconds", r->seconds, "seconds_windows", r->seconds_windows, "sm_mhz",
+        reals(r->sm_mhz, r->clocks), "watts", reals(r->watts, r->powers));
     json_t *list = json_array();
     for (int i = 0; i < r->contenders; i++) {
         const TimedContender *c = &r->contender[i];
@@ -212,7 +212,8 @@ bool timing_result_read(Arena *a, Str text, TimingResult *out, Err *e) {
               json_get_real(&j, j.root, "floor_us", &out->floor_us) &&
               json_get_real(&j, j.root, "seconds", &out->seconds) &&
               json_get_real(&j, j.root, "seconds_windows", &out->seconds_windows) &&
-              reals_read(&j, j.root, "sm_mhz", out->sm_mhz, &out->clocks);
+              reals_read(&j, j.root, "sm_mhz", out->sm_mhz, &out->clocks) &&
+              reals_read(&j, j.root, "watts", out->watts, &out->powers);
     const json_t *list = ok ? json_object_get(j.root, "contenders") : NULL;
     size_t n = json_array_size(list);
     if (ok && n > TIMING_CONTENDERS_MAX)

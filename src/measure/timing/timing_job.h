@@ -110,6 +110,8 @@ typedef struct {
     double floor_us;                  // of a kernel that does nothing, in a graph
     double sm_mhz[TIMING_ROUNDS_MAX]; // by the kernel's own clock
     int clocks;
+    double watts[TIMING_ROUNDS_MAX]; // that the card draws; none: not known
+    int powers;
     double seconds;         // that it took
     double seconds_windows; // of these, for the rounds
     TimedContender *contender;

@@ -84,6 +84,14 @@ static void test_answers_come_back_with_their_rows_in_order(void **state) {
     }
     assert_true(w->result.floor_us > 0.5 && w->result.floor_us < 1);
     assert_int_equal((int)w->result.sm_mhz[0], 2000);
+    assert_int_equal(w->result.powers, 0); // nobody could be asked
+    end(w);
+    setenv("OUROBOROS_LIBNVML", vm_gpu_library(), 1);
+    w = world("");
+    unsetenv("OUROBOROS_LIBNVML");
+    add(w, "plain");
+    run(w);
+    assert_true(w->result.powers > 1 && w->result.watts[1] == 345.5);
     end(w);
 }
 

@@ -144,6 +144,8 @@ static void test_a_result_crosses_whole(void **state) {
                       .floor_us = 0.78,
                       .sm_mhz = {1980},
                       .clocks = 1,
+                      .watts = {310, 345.5},
+                      .powers = 2,
                       .seconds = 0.25,
                       .contender = &c,
                       .contenders = 1,
@@ -156,6 +158,8 @@ static void test_a_result_crosses_whole(void **state) {
     assert_int_equal(again.sets, 15);
     assert_true(again.cold);
     assert_true(again.floor_us > 0.779 && again.floor_us < 0.781);
+    assert_int_equal(again.powers, 2);
+    assert_true(again.watts[1] == 345.5);
     const TimedContender *b = &again.contender[0];
     assert_int_equal(b->end, TIMED_FAULT);
     assert_string_equal(b->why, "it \"broke\"");
