@@ -13,9 +13,12 @@
 #   seventh cells of the grid beside PyTorch, with the kernels of $CHAMPIONS; $CELLS: a file of an earlier seventh, $BASELINES as above;
 #           $DTYPES (fp16,bf16); $UNSEEN: these ops first, at six shapes that no search saw ($UNSEEN_CELLS as $CELLS). Cells of this run are
 #           added to $STATE/cells.jsonl. Baselines come back apart: cat baselines.tar.xz.* | tar -xJ; $STAYS: they stay in $STATE
+#           $LIKE: a file of cells; no others are timed
 #   eighth  calls from Python beside CUDA graphs, 12 cells; a replay of cross_entropy
 #   ninth   24 cells: 8 ops at 3 sizes, each op's own kernel, the model's pick and three forms written by hand (forms.py), by both clocks
-#   tenth   the model's picks, minted without a GPU, at the cells of the grid whose baselines are kept in $STATE (its cells.jsonl)
+#   tenth   the model's picks, minted without a GPU, at the cells of the grid whose baselines are kept in $STATE (its cells.jsonl), or at
+#           those of $LIKE
+#   unseen  champions at six shapes that no search saw, float16
 #   stable  champions at one shape each in five fresh processes; baselines as they are kept
 # A part takes 6 to 8 minutes, or as long as $SECONDS_IN_ALL says; no step may take longer than its own limit. $OPS: these ops only.
 # fleet.sh runs parts on several GPUs of one machine side by side, each with a share of the ops.
@@ -206,6 +209,7 @@ seventh)
     champions=${CHAMPIONS:-$state/champions}
     which="--ops ${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}"
     if [ -n "${SHAPES:-}" ]; then which="$which --shapes $(echo $SHAPES | tr ' ' ,)"; fi
+    if [ -n "${LIKE:-}" ]; then which="$which --like $LIKE"; fi
     if [ -n "${UNSEEN:-}" ]; then # first, and no more than half of the time
         if [ -n "${UNSEEN_CELLS:-}" ]; then cp "$UNSEEN_CELLS" "$work/unseen.jsonl"; fi
         step unseen $((in_all / 2)) python3 "$here/grid.py" "$bin" --kernels "$champions" -o "$work/unseen.jsonl" --unseen --ops "$UNSEEN" --dtypes fp16 --seconds $((in_all / 2 - 50)) --state "$state"
@@ -251,8 +255,13 @@ tenth)
     wait
     rm -rf "$work"/state-*
     grep -h '^# Minted by' "$work/picks/"*.py | tee -a "$log"
-    step grid "${SECONDS_IN_ALL:-480}" python3 "$here/grid.py" "$bin" --kernels "$work/picks" -o "$work/grid.jsonl" ${OPS:+--ops "$OPS"} --like "$state/cells.jsonl" --seconds $((${SECONDS_IN_ALL:-480} - 60)) --state "$state"
+    step grid "${SECONDS_IN_ALL:-480}" python3 "$here/grid.py" "$bin" --kernels "$work/picks" -o "$work/grid.jsonl" ${OPS:+--ops "$OPS"} --like "${LIKE:-$state/cells.jsonl}" --seconds $((${SECONDS_IN_ALL:-480} - 60)) --state "$state"
     python3 "$here/grid.py" --sum "$work/grid.jsonl" | tee -a "$log"
+    ;;
+unseen)
+    ops=$(echo "${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}" | tr , '\n' | grep -v rope | paste -sd, -)
+    step unseen "${SECONDS_IN_ALL:-480}" python3 "$here/grid.py" "$bin" --kernels "${CHAMPIONS:-$state/champions}" -o "$work/unseen.jsonl" --unseen --ops "$ops" --dtypes fp16 --seconds $((${SECONDS_IN_ALL:-480} - 60)) --state "$state"
+    python3 "$here/grid.py" --sum "$work/unseen.jsonl" | tee -a "$log"
     ;;
 stable)
     for op in $(echo "${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}" | tr , ' '); do
@@ -262,7 +271,7 @@ stable)
     done
     ;;
 *)
-    echo "PART is first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth or stable" >&2
+    echo "PART is first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, unseen or stable" >&2
     exit 2
     ;;
 esac
