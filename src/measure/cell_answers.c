@@ -159,23 +159,13 @@ double cell_bar(const CellBaseline *b, int n, bool kept, Str *name) {
     return tuned < plain ? tuned : plain;
 }
 
-static Figure fastest(const TimingResult *r, int from, int n) {
+Figure cell_fastest(const TimingResult *r, int from, int n) {
     Figure best = {0};
     for (int i = from; i < from + n && i < r->contenders; i++) {
         Figure f = cell_figure(r->contender[i].cold, r->contender[i].colds);
         if (f.rounds && (!best.rounds || f.us < best.us)) best = f;
     }
     return best;
-}
-
-static void tell_yardsticks(Cell *c, const TimingResult *r) {
-    CellTimes *out = c->out;
-    if (!c->yardsticks) return; // their times were kept, or they do not run
-    out->yardstick = fastest(r, 1, c->yardsticks);
-    out->copy = c->copies ? fastest(r, 1 + c->yardsticks, c->copies) : out->yardstick;
-    if (c->q->shared && out->yardstick.rounds && out->copy.rounds && out->yardstick.spread <= noisy &&
-        out->copy.spread <= noisy)
-        cell_shared_yardstick_put(c->q->shared, c->q, &c->job, &out->yardstick, &out->copy);
 }
 
 void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
@@ -196,7 +186,8 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
         if (!i || r->watts[i] < out->power_w_low) out->power_w_low = r->watts[i];
         if (!i || r->watts[i] > out->power_w_high) out->power_w_high = r->watts[i];
     }
-    tell_yardsticks(c, r);
+    if (c->yardsticks)
+        out->yardstick = cell_fastest(r, 1, c->yardsticks); // else it was kept, or does not run
     Figure device = cell_figure(t->cold, t->colds);
     Str why;
     if (!cell_ended_well(c, t)) return;

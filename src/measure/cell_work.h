@@ -21,8 +21,7 @@ typedef struct {
     TimingJob job;
     BaselineTimes baseline;
     int replayed[BASELINE_MODES_MAX]; // contender of the job; 0: none
-    int yardsticks, copies;           // contenders of the job, behind the first; 0: their times are kept,
-                                      // or, of copies, those of the yardsticks are the same
+    int yardsticks;                   // contenders of the job, behind the first; 0: their time is kept
     bool no_yardsticks;               // they do not run here
     TimedRun ours;                    // what was recorded, with its config
     bool ready;                       // to be measured
@@ -38,6 +37,7 @@ void cell_measure(Cell *c); // a cell that is ready
 
 // ---- cell_answers.c
 Figure cell_figure(const double *x, int n);
+Figure cell_fastest(const TimingResult *r, int from, int n); // of n contenders
 // A fault of a kernel that the referee has accepted takes the verdict back.
 bool cell_ended_well(Cell *c, const TimedContender *t);
 // Of the program itself by what it was accepted by.

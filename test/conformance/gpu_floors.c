@@ -1,7 +1,8 @@
 // What the GPU here can do at most, by our own kernels: facts of the device, what a launch takes, plain
 // streaming from one and two inputs, for buffers of half a megabyte to 512. JSON lines. With --twins N: a
 // kernel beside its twin, N times, and beside one that moves 3 % more. With --rows N: one kernel in N fresh
-// processes.
+// processes. With --order N [--mb 64]: streaming from two inputs by loads with and without L2 hints, alone
+// and beside copies, with the time of every round of N jobs: does it depend on who ran before?
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -93,6 +94,76 @@ static void twins_tell(Measurer *m, int n) {
     }
 }
 
+// The text of a streaming kernel whose loads have a policy of the L2.
+static Str hinted(Arena *a, Str ptx, const char *policy) {
+    static const char load[] = "ld.global.v4.u32 ", first[] = "    mov.u32 %b, %ctaid.x;", at[] = "[%place];";
+    Buf out = BUF(a);
+    while (ptx.len) {
+        const char *end = memchr(ptx.p, '\n', ptx.len);
+        Str line = {ptx.p, end ? (size_t)(end - ptx.p) + 1 : ptx.len};
+        const char *from = memmem(line.p, line.len, load, sizeof load - 1),
+                   *to = from ? memmem(line.p, line.len, at, sizeof at - 1) : NULL;
+        ptx = (Str){ptx.p + line.len, ptx.len - line.len};
+        if (str_starts(line, first))
+            buf_printf(&out, "    .reg .b64 %%hint;\n    createpolicy.fractional.L2::%s.b64 %%hint, 1.0;\n",
+                       policy);
+        if (to)
+            buf_printf(&out, "%.*sld.global.L2::cache_hint.v4.u32 %.*s[%%place], %%hint;\n",
+                       (int)(from - line.p), line.p, (int)(to - from - (int)sizeof load + 1),
+                       from + sizeof load - 1);
+        else
+            buf_put(&out, line.p, line.len);
+    }
+    const char *text = buf_cstr(&out);
+    return (Str){text, out.len};
+}
+
+static void order_tell(Measurer *m, int jobs, int64_t bytes, bool copies) {
+    static const char *const hint[] = {NULL, "evict_first", "evict_last"};
+    const int64_t each[2] = {bytes, bytes};
+    for (int i = 0; i < jobs; i++) {
+        Arena a = {0};
+        TimingContender contender[9];
+        TimingJob job;
+        Measured seen;
+        job_begin(&job, contender, 2, bytes);
+        job.seed = (uint64_t)i;
+        job.rounds = 21;
+        for (int k = 0; k < 6; k++) {
+            const char *policy = hint[k % 3],
+                       *name = arena_printf(&a, "%s %d", policy ? policy : "plain", k < 3 ? 1 : 4);
+            TimingContender *c = &contender[job.contenders++];
+            *c = (TimingContender){str_of(name), false, {0}};
+            streaming_run(&a, each, 2, bytes, k < 3 ? 1 : 4, &c->run);
+            if (policy) c->run.kernel[0].image = hinted(&a, c->run.kernel[0].image, policy);
+        }
+        for (int k = 0; k < 3 && copies; k++) {
+            TimingContender *c = &contender[job.contenders++];
+            *c = (TimingContender){str_of(arena_printf(&a, "copy %d", 1 << k)), false, {0}};
+            (void)copying_run(&a, &contender[0].run, 1 << k, &c->run);
+        }
+        if (!measurer_run(&a, m, &job, input_fd, &seen, &e)) fail("order");
+        for (int k = 0; k < seen.result.contenders; k++) {
+            const TimedContender *c = &seen.result.contender[k];
+            printf("{\"job\":%d,\"copies\":%s,\"contenders\":%d,\"place\":%d,\"name\":\"%.*s\",\"why\":\"%"
+                   "s\",\"us\":[",
+                   i, copies ? "true" : "false", job.contenders, k, STR_ARG(c->name), c->why);
+            for (int j = 0; j < c->colds; j++) printf("%s%.3f", j ? "," : "", c->cold[j]);
+            printf("],\"rounds\":[");
+            for (int j = 0; j < c->colds; j++) {
+                int turn[9];
+                timing_turns(&job, j, turn);
+                int before = 0;
+                for (int t = 1; t < job.contenders; t++)
+                    if (turn[t] == k) before = turn[t - 1] + 1;
+                printf("%s%d", j ? "," : "", before - 1);
+            }
+            printf("]}\n");
+        }
+        arena_free(&a);
+    }
+}
+
 #define PTX_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 static const char illegal[] = PTX_HEAD ".visible .entry wild()\n{\n    .reg .b64 %a;\n    mov.u64 %a, 4096;\n"
                                        "    st.global.u64 [%a], %a;\n    ret;\n}\n";
@@ -126,11 +197,13 @@ static void fault_tell(Measurer *m, const char *name, const char *ptx) {
 }
 
 int main(int argc, char **argv) {
-    int twins = 0, processes = 0, faults = 0;
+    int twins = 0, processes = 0, faults = 0, orders = 0, mb = 64;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--twins") == 0) twins = atoi(argv[i + 1]);
         if (strcmp(argv[i], "--rows") == 0) processes = atoi(argv[i + 1]);
+        if (strcmp(argv[i], "--order") == 0) orders = atoi(argv[i + 1]);
+        if (strcmp(argv[i], "--mb") == 0) mb = atoi(argv[i + 1]);
         if (strcmp(argv[i], "--faults") == 0) faults = atoi(argv[i + 1]);
     }
     const int64_t most = (int64_t)512 << 20;
@@ -152,7 +225,10 @@ int main(int argc, char **argv) {
         measurer_close(m);
         return 0;
     }
-    if (twins) {
+    if (orders) {
+        order_tell(m, orders, (int64_t)mb << 20, false);
+        order_tell(m, orders, (int64_t)mb << 20, true);
+    } else if (twins) {
         twins_tell(m, twins);
     } else if (processes) {
         for (int i = 0; i < processes; i++) {

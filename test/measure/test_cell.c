@@ -66,6 +66,19 @@ static World *world(const char *steer, bool is_tuned) {
                          .rounds = 7};
     return w;
 }
+static const char product[] =
+    "@triton.jit\n"
+    "def product_kernel(a, b, out, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    x = tl.load(a + i, mask=i < n).to(tl.float32)\n"
+    "    y = tl.load(b + i, mask=i < n).to(tl.float32)\n"
+    "    tl.store(out + i, (x / (1 + tl.exp(-x)) * y).to(out.dtype.element_ty), mask=i < n)\n\n\n"
+    "def run(gate, up):\n"
+    "    gate, up = gate.contiguous(), up.contiguous()\n"
+    "    out = torch.empty_like(gate)\n"
+    "    n = gate.numel()\n"
+    "    product_kernel[(triton.cdiv(n, 1024),)](gate, up, out, n, BLOCK=1024)\n"
+    "    return out\n";
 static void cell(World *w) { cell_time(&w->a, &w->q, (CellPlace){512, 64, DT_F16}, &w->out); }
 static void end(World *w) {
     compilers_close(w->compilers);
@@ -350,9 +363,23 @@ static void test_too_little_memory_says_so(void **state) {
     end(w);
 }
 
+// Of two inputs: as many bytes, half of them read, by a job of its own.
+static void test_a_copy_of_what_has_two_inputs(void **state) {
+    (void)state;
+    World *w = world("slow=inputs=1:30", false); // only the copy has one
+    assert_true(op_find(&w->a, STR("swiglu"), &w->op));
+    w->q.source = str_of(arena_printf(&w->a, "%s%s", head, product));
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_int_equal(w->out.bytes, 3 * 2 * 512 * 64);
+    assert_true(w->out.copy.us > 1.2 * w->out.yardstick.us && w->out.copy.us < 1.4 * w->out.yardstick.us);
+    end(w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_honest_kernel_has_times),
+        cmocka_unit_test(test_a_copy_of_what_has_two_inputs),
         cmocka_unit_test(test_configs_are_timed_and_the_fastest_is_told),
         cmocka_unit_test(test_a_gpu_that_disagrees_takes_the_verdict_back),
         cmocka_unit_test(test_writing_beside_buffers_takes_it_back_too),

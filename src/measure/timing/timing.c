@@ -296,10 +296,10 @@ static bool runner_ready(Timing *t, Runner *r) {
 
 // ---- rounds
 
-static void turns_draw(const Timing *t, int round, int *turn) {
-    Rng g = rng_at(t->job->seed, STREAM_TURNS + ((uint64_t)round << 8));
-    for (int i = 0; i < t->runners; i++) turn[i] = i;
-    for (int i = t->runners - 1; i > 0; i--) {
+void timing_turns(const TimingJob *job, int round, int *turn) {
+    Rng g = rng_at(job->seed, STREAM_TURNS + ((uint64_t)round << 8));
+    for (int i = 0; i < job->contenders; i++) turn[i] = i;
+    for (int i = job->contenders - 1; i > 0; i--) {
         int k = (int)rng_below(&g, (uint64_t)i + 1), was = turn[i];
         turn[i] = turn[k];
         turn[k] = was;
@@ -373,7 +373,7 @@ static bool rounds_run(Timing *t, Runner **which) {
     int *turn = NEWN(t->a, int, (size_t)t->runners), done = 0;
     for (RoundKind kind = KIND_COLD; kind <= KIND_CALL; kind++)
         for (int i = 0, n = kind == KIND_COLD ? t->job->rounds : rounds[kind]; i < n; i++, done++) {
-            turns_draw(t, done, turn);
+            timing_turns(t->job, done, turn);
             for (int k = 0; k < t->runners; k++) {
                 *which = &t->runner[turn[k]];
                 if (!round_of(t, *which, kind, i)) return false;

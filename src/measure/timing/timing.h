@@ -33,4 +33,6 @@ typedef struct {
 } TimingMemory;
 MUST_CHECK bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *memory,
                            TimingResult *out, Err *e);
+// The order of the contenders in round `round`, counted over all kinds: turn[0] runs first.
+void timing_turns(const TimingJob *job, int round, int *turn);
 double median_of(const double *x, int n); // 0 of none
