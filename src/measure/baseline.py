@@ -1,5 +1,5 @@
-# What PyTorch makes of a definition: eager, torch.compile, and its max-autotune mode, each timed here by CUDA graphs over
-# rotated inputs, and what the compiler generated written down, so that another process can launch it without Python.
+# What PyTorch makes of a definition: eager, torch.compile, and its max-autotune mode, each timed here by CUDA graphs as timing.c
+# does it, and what the compiler generated written down, so that another process can launch it without Python.
 #
 # Started with a folder of its own. Reads one JSON object a line from standard input and answers each with one line:
 #   {"source": TEXT, "file": PATH, "inputs": [{"dtype": "float16", "shape": [M, N], "at": BYTES}], "bytes": N,
@@ -28,8 +28,8 @@ import triton
 
 torch._inductor.config.compile_threads = 1  # processes of the compiler's own could not reach the GPU from behind the fence
 
-CALLS_MOST, CALL_ROUNDS, CALLS_A_ROUND = 2048, 5, 9
-SETS_MOST, LEAD_MOST, LEAD_TIMES, LONGER, WINDOWS_MOST = 512, 128, 2, 4, 64  # as in timing.c and timing_sets.c
+CALL_ROUNDS, CALLS_A_ROUND = 5, 9
+SETS_MOST, LEAD_MOST, LEAD_TIMES, FLUSH_TIMES, LONGER, WINDOWS_MOST = 640, 128, 2, 2, 4, 64  # as in timing.c and timing_sets.c
 KERNEL, MEMSET, EMPTY = 0, 2, 5
 
 # ---- which code stands behind a function that was launched
@@ -250,13 +250,14 @@ class Timed:
         self.name, self.function = name, function
         self.device, self.call = [], []
         self.graph, self.calls, self.kept = None, 0, []
-        self.before, self.windows = None, 1  # before: a graph that restores what calls change, where they do
+        self.before, self.windows = None, 1  # before: what is done before each window
 
     def capture_before(self, request, stream):
-        """All sets as they were given; then calls on the first ones, which leave the L2 as calls do."""
+        """Nothing of anybody's in the L2, and all sets as they were given; then calls on the first ones, which leave the L2 as calls do."""
         self.before = torch.cuda.CUDAGraph()
         with torch.cuda.stream(stream):
             self.before.capture_begin()
+            request["flush"].zero_()
             for inputs in request["sets"]:
                 for place, given in request["given"]:
                     inputs[place].copy_(given)
@@ -264,22 +265,20 @@ class Timed:
                 self.function(*inputs)
             self.before.capture_end()
 
-    def capture(self, sets, stream, calls):
-        self.graph, self.kept = torch.cuda.CUDAGraph(), []
+    def capture(self, sets, stream):
+        self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.stream(stream):
             self.graph.capture_begin()
-            for i in range(calls):
-                self.kept.append(self.function(*sets[i % len(sets)]))
-                self.kept = self.kept[-len(sets):]  # answers rotate, too
+            self.kept = [self.function(*inputs) for inputs in sets]  # each answer has a place of its own
             self.graph.capture_end()
-        self.calls = calls
+        self.calls = len(sets)
 
     def window(self, stream):
         us = 0
         for _ in range(self.windows):
             start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             with torch.cuda.stream(stream):
-                (self.before or self.graph).replay()
+                self.before.replay()
                 start.record(stream)
                 self.graph.replay()
                 end.record(stream)
@@ -293,22 +292,16 @@ class Timed:
             for inputs in sets[:2]:
                 self.function(*inputs)
         stream.synchronize()
-        if request["given"]:
-            self.capture_before(request, stream)
-        self.capture(sets, stream, len(sets))
+        self.capture_before(request, stream)
+        self.capture(sets, stream)
         self.window(stream)
         us = self.window(stream)
-        times = max(1, int(target / max(us, 1)) + 1)
-        if request["given"]:
-            self.windows = min(WINDOWS_MOST, times)
-        elif times > 1:
-            self.capture(sets, stream, min(CALLS_MOST, len(sets) * times))
+        self.windows = min(WINDOWS_MOST, max(1, int(target / max(us, 1)) + 1))
 
     def call_time(self, inputs, stream):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         with torch.cuda.stream(stream):
-            if self.before:
-                self.before.replay()
+            self.before.replay()
             stream.synchronize()
             start.record(stream)
             self.function(*inputs)
@@ -367,11 +360,10 @@ def sets_of(request, inputs):
     """The first request["lead"] of them are called before a window; request["given"] is what all are restored from."""
     each = request["bytes"]
     l2 = torch.cuda.get_device_properties(0).L2_cache_size
-    restores = max(request["in_place"]) >= 0
-    lead = min(LEAD_MOST, LEAD_TIMES * l2 // each + 1) if restores else 0
-    longer = LONGER if restores else 1
-    count = lead + max(2, min(SETS_MOST - lead, longer * request["l2_times"] * l2 // each + 1))
+    lead = min(LEAD_MOST, LEAD_TIMES * l2 // each + 1)
+    count = lead + max(2, min(SETS_MOST - lead, LONGER * request["l2_times"] * l2 // each + 1))
     request["lead"] = lead
+    request["flush"] = torch.empty(FLUSH_TIMES * l2, dtype=torch.uint8, device="cuda")
     request["given"] = [(place, inputs[place].clone()) for place in request["in_place"] if place >= 0]
     return [inputs] + [[x.clone() for x in inputs] for _ in range(count - 1)]
 

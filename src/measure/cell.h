@@ -64,7 +64,7 @@ typedef struct {
     double floor_us, sm_mhz_low, sm_mhz_high;
     double power_w_low, power_w_high; // watts of the card; 0: not known
     int sets, calls_of_window, checked;
-    int windows; // of a round; more than one only where inputs are restored before each
+    int windows; // of a round
     CellBaseline baseline[BASELINE_MODES_MAX];
     int baselines;
     CellUserCall user_call[USER_CALLS_MAX];

@@ -14,6 +14,9 @@
 //   late=NAME:5     such a kernel does not end from its sixth run on
 //   wrong=NAME      they store one wrong byte in the first answer that they write
 //   trample=NAME    they write behind the end of their last buffer
+//   warm=NAME:5     such kernels take so many per cent less while the L2 holds what another kernel has read;
+//   a fill of
+//                   as many bytes as the L2 has clears it
 //   scale=N         everything takes N times as long: windows are filled by fewer calls
 //   memory=N l2=N   bytes
 //   none            there is no device
@@ -80,6 +83,7 @@ typedef struct {
 static char *memory;
 static int line = -1, kernels;
 static uint64_t used, limit = (uint64_t)1 << 30, l2 = 1 << 16;
+static bool warm; // the L2 holds what was read by a kernel that warm= does not name
 static double now_ns, scale = 1;
 static int lost; // an error that stays
 static bool hangs;
@@ -215,6 +219,11 @@ static double run_launch(const Work *w) {
         spoil(w);
     }
     double ns = NODE_NS + (double)r.moved / BYTES_A_NS;
+    if (concerns("warm", m)) {
+        if (warm) ns *= 1 - per_cent("warm");
+    } else if (r.moved) {
+        warm = true;
+    }
     return concerns("slow", m) ? ns * (1 + per_cent("slow")) : ns;
 }
 
@@ -227,6 +236,7 @@ static double run_work(const Work *w) {
     }
     for (uint64_t i = 0; i < w->count; i++)
         memcpy(bytes_at(w->to) + i * w->pitch, &w->pattern, (size_t)w->width);
+    if (w->count * (uint64_t)w->width >= l2) warm = false;
     return NODE_NS + (double)w->count * w->width / BYTES_A_NS;
 }
 

@@ -11,14 +11,13 @@
 
 enum { STREAM_ORDER = 2, STREAM_TURNS = 3, STREAM_CHECKED = 4 };
 enum {
-    WINDOW_CALLS_MAX = 4096,
     HOT_ROUNDS = 3,
     CALL_ROUNDS = 5,
     CALLS_A_ROUND = 9,
     FLOOR_CALLS = 64,
     CLOCK_ROUNDS = 8,
     PARAMETERS_BYTES = 4096, // of a kernel, and so at most as many parameters
-    WINDOWS_MAX = 64,        // of a round, where inputs are restored before each
+    WINDOWS_MAX = 64,        // of a round
     TURNS = 4
 };
 enum { MARK_FROM, MARK_TO };
@@ -31,8 +30,8 @@ typedef struct {
     int64_t *at; // of its buffers in a region
     DeviceAddress
         *own; // a region of its own for each set, where what its setups leave must last; NULL: it shares
-    // Where inputs are restored, what keeps something between calls has several windows, taken in turns: in
-    // each its memory meets other inputs.
+    // What keeps something between calls has several windows, taken in turns: in each its memory meets other
+    // inputs.
     DeviceGraph cold[TURNS], before[TURNS], hot;
     int calls, windows; // in a graph; such graphs in a round
     int turns, turn;    // windows that there are; so many were run
@@ -172,9 +171,9 @@ static void order_draw(Timing *t, Runner *r) {
     }
 }
 
-// Where call i of a graph works. What keeps something between calls meets other inputs each time, or it could
-// remember an answer instead of computing it: each pass moves its regions on by one. On one set alone, two
-// take turns.
+// Where call i works, counted over all turns. What keeps something between calls meets other inputs each
+// time, or it could remember an answer instead of computing it: each turn moves its regions on by one. On one
+// set alone, two take turns.
 static CallPlace place_of(const Timing *t, const Runner *r, int i, bool hot) {
     int n = t->sets.sets, set = r->order[hot ? (r->own ? i % 2 : 0) : i % n];
     return (CallPlace){set, hot ? r->order[0] : (set + i / n) % n};
@@ -182,15 +181,7 @@ static CallPlace place_of(const Timing *t, const Runner *r, int i, bool hot) {
 
 // The region that a set's inputs have met last.
 static int last_region(const Timing *t, const Runner *r, int set) {
-    int pass = t->restores ? (r->turn - 1) % r->turns : r->calls / t->sets.sets - 1;
-    return (set + pass) % t->sets.sets;
-}
-
-// So often through all sets that a region does not meet the same set when the graph is replayed.
-static int passes_apart(const Timing *t, const Runner *r, int passes) {
-    if (!r->own) return passes;
-    if (passes < 2) passes = 2;
-    return (passes - 1) % t->sets.sets ? passes : passes + 1;
+    return (set + (r->turn - 1) % r->turns) % t->sets.sets;
 }
 
 // Calls [from, to), and whether they are on one set alone; `restored`: first all sets are as they were given.
@@ -246,52 +237,34 @@ static TimedEnd runner_tried(Timing *t, Runner *r) {
     return finish(t) ? TIMED_WELL : end_of_one(t->e);
 }
 
-// One window whose calls meet inputs as they were given.
-static bool restored_time(Timing *t, Runner *r, double *us) {
+// One window, of calls that find nothing in the L2. What others have left there need not go by itself: a
+// kernel whose loads are the first to be evicted never displaces it, and was 5 % faster behind contenders
+// that had read the same inputs. So memory that nobody reads is written before, twice the size of the L2.
+static bool cold_window(Timing *t, Runner *r, double *us) {
     int turn = r->turn++ % r->turns;
-    return window_time(t, &r->before[turn], &r->cold[turn], us);
+    return device_fill(t->d, t->sets.flush, 0, 4, (size_t)t->sets.flush_bytes / 4, t->e) &&
+           window_time(t, &r->before[turn], &r->cold[turn], us);
 }
 
-// Calls change inputs. A window uses each set once, and what is queued before it restores all of them. They
-// are restored in the order in which they are used: what was written last, and may still lie in the L2, is
-// used last, when all the others have gone through it. Then the first sets of the order are called, untimed.
-// They bring the L2 into the state that calls leave it in: with the lines of the restoring copies in it,
-// all of which have to be written to memory by and by, the first calls would take longer than those behind.
-static bool runner_restores(Timing *t, Runner *r) {
+// A window uses each set once: what a kernel makes the L2 keep of a set is of no use to it. Before it, all
+// sets are restored where calls change inputs, in the order in which they are used: what was written last,
+// and may still lie in the L2, is used last, when all the others have gone through it. Then the first sets of
+// the order are called, untimed. They bring the L2 into the state that calls leave it in: with lines that
+// have to be written to memory by and by, the first calls would take longer than those behind.
+static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, lead = t->sets.lead;
     r->turns = !r->own ? 1 : n < TURNS ? n : TURNS;
     r->calls = r->out->calls_of_window = n - lead;
     for (int k = 0; k < r->turns; k++)
-        if (!graph_make(t, r, (GraphPlan){.from = k * n, .to = k * n + lead, .restored = true},
+        if (!graph_make(t, r, (GraphPlan){.from = k * n, .to = k * n + lead, .restored = t->restores},
                         &r->before[k]) ||
             !graph_make(t, r, (GraphPlan){.from = k * n + lead, .to = k * n + n}, &r->cold[k]))
             return false;
-    if (!restored_time(t, r, &us) || !restored_time(t, r, &us)) return false;
+    if (!cold_window(t, r, &us) || !cold_window(t, r, &us)) return false;
     int64_t windows = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1;
     r->windows = r->out->windows = windows < WINDOWS_MAX ? (int)windows : WINDOWS_MAX;
-    return true;
-}
-
-// Once through all sets; then a graph that takes long enough.
-static bool runner_ready(Timing *t, Runner *r) {
-    double us = 0;
-    int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
-    if (t->restores) return runner_restores(t, r);
-    if (!graph_make(t, r, (GraphPlan){.to = n}, r->cold) || !window_time(t, NULL, r->cold, &us) ||
-        !window_time(t, r->cold, r->cold, &us))
-        return false;
-    int64_t times = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1,
-            most = WINDOW_CALLS_MAX / ((int64_t)n * (steps > 0 ? steps : 1));
-    if (times > most) times = most;
-    r->calls = n * passes_apart(t, r, times > 1 ? (int)times : 1);
-    if (r->calls > n) {
-        device_graph_free(t->d, r->cold);
-        if (!graph_make(t, r, (GraphPlan){.to = r->calls}, r->cold)) return false;
-    }
-    r->out->calls_of_window = r->calls;
-    r->windows = r->out->windows = 1;
-    return graph_make(t, r, (GraphPlan){.to = r->calls, .hot = true}, &r->hot) && finish(t);
+    return t->restores || graph_make(t, r, (GraphPlan){.to = r->calls, .hot = true}, &r->hot);
 }
 
 // ---- rounds
@@ -326,11 +299,10 @@ static bool call_time(Timing *t, Runner *r, int round) {
 typedef enum { KIND_COLD, KIND_HOT, KIND_CALL } RoundKind;
 
 static bool cold_time(Timing *t, Runner *r, double *us) {
-    if (!t->restores) return window_time(t, r->cold, r->cold, us);
     double one = 0;
     *us = 0;
     for (int k = 0; k < r->windows; k++, *us += one)
-        if (!restored_time(t, r, &one)) return false;
+        if (!cold_window(t, r, &one)) return false;
     return true;
 }
 
@@ -343,7 +315,7 @@ static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
     if (kind == KIND_HOT && t->restores) return true;
     // A region that contenders share holds what the last one left there.
     if (!(kind == KIND_HOT ? window_time(t, &r->hot, &r->hot, &us) : cold_time(t, r, &us))) return false;
-    us /= (double)r->calls * r->windows;
+    us /= kind == KIND_HOT ? r->calls : (double)r->calls * r->windows;
     if (kind == KIND_HOT)
         c->hot[c->hots++] = us;
     else
@@ -406,12 +378,8 @@ static bool floor_time(Timing *t) {
 
 // Its graph once; everything is poisoned before that may be. Each set's answer lies there behind it.
 static bool last_window(Timing *t, Runner *r) {
-    double *us = &r->out->checked_us;
     if (!r->own && !sets_poison(&t->sets, &r->c->run, r->at, t->e)) return false;
-    if (t->restores) return restored_time(t, r, us);
-    if (r->own) return window_time(t, r->cold, r->cold, us);
-    return device_fill(t->d, t->sets.flush, 0, 4, (size_t)t->sets.flush_bytes / 4, t->e) && finish(t) &&
-           window_time(t, NULL, r->cold, us);
+    return cold_window(t, r, &r->out->checked_us);
 }
 
 static bool checked_window(Timing *t, Runner *r) {

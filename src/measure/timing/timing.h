@@ -1,17 +1,17 @@
 // timing.h - the clock: runs contenders on a device and takes their time. Only compiled kernels and our own
 // launcher are here; no text of a candidate, no Python, no expected values.
 //
-// Device time: a CUDA graph of many calls, fills and copies of a call inside. Each call works on another set
-// of inputs, answers and scratch memory; all sets together are several times the L2, so nothing is found
-// there. One replay that is not timed is queued before the first event, so that the host is in no number.
+// Device time: a CUDA graph of many calls, fills and copies of a call inside. Each call works on a set of
+// inputs, answers and scratch memory that no other call of the window has. Queued before it, untimed: a fill
+// of more than the L2, so that nothing is found there that another contender has left, and calls on other
+// sets; so the host is in no number either. Several such windows make up a round.
 // Contenders take turns in each round, in an order that is drawn. Inputs of the sets are the given rows,
 // moved around by a drawn number. Hot time: the same on one set, whose data may stay in the L2. Call time:
 // from an idle queue, launched one by one by our launcher. The three are never mixed.
 //
-// Inputs that calls change in place (TimingJob.in_place): a window uses each set once, and what is queued
-// before it, untimed, restores those inputs in all sets. Several such windows make up a round. All contenders
-// of such a job are timed so, whether they change an input or not. No hot time then; call times are of sets
-// restored before.
+// Inputs that calls change in place (TimingJob.in_place) are restored in all sets before each window, untimed;
+// so it is for all contenders of such a job, whether they change an input or not. No hot time then; call
+// times are of sets restored before.
 //
 // The last window of each contender is checked: its memory is poisoned before, and read back after.
 #pragma once

@@ -5,7 +5,7 @@
 
 #include "base/numeric/rng.h"
 
-enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 2, LEAD_TIMES = 2, LONGER = 4, LEAD_MAX = SETS_MAX / 4 };
+enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 2, LEAD_TIMES = 2, LONGER = 4, LEAD_MAX = SETS_MAX / 5 };
 
 static int64_t aligned(int64_t n) { return (n + GAP - 1) / GAP * GAP; }
 
@@ -29,15 +29,13 @@ static int64_t inputs_lay_out(const TimingJob *job, int64_t *at) {
     return n;
 }
 
-// So many that all of them together are l2_times the L2, and as many as the memory holds. Where inputs are
-// restored, a window uses each set once: there are more of them, so that it is long beside what starting it
-// takes, and others that are called before it.
+// So many that a window, which uses each of them once, is long beside what starting it takes: LONGER times
+// l2_times the L2, or as many as the memory holds; and others that are called before it.
 static bool sets_count(TimingSets *s, Err *e) {
     const Device *d = s->d;
-    bool restores = timing_restores(s->job);
     int64_t each = s->input_bytes + s->region_bytes, used = s->input_bytes + s->least_bytes,
-            want = s->job->l2_times * d->facts.l2_bytes * (restores ? LONGER : 1),
-            lead = restores ? LEAD_TIMES * d->facts.l2_bytes / used + 1 : 0;
+            want = LONGER * s->job->l2_times * d->facts.l2_bytes,
+            lead = LEAD_TIMES * d->facts.l2_bytes / used + 1;
     int64_t room = d->facts.free_bytes / 10 * 8 - s->flush_bytes - s->input_bytes, n = want / used + 1;
     if (lead > LEAD_MAX) lead = LEAD_MAX;
     if (n < 2) n = 2;

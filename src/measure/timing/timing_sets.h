@@ -4,7 +4,7 @@
 #include "gpu/device.h"
 #include "measure/timing/timing_job.h"
 
-enum { SETS_MAX = 512, GAP = 512, GAP_BYTE = 0xa5, POISON_BYTE = 0xff };
+enum { SETS_MAX = 640, GAP = 512, GAP_BYTE = 0xa5, POISON_BYTE = 0xff };
 
 typedef struct {
     DeviceAddress inputs, region, input[TIMING_INPUTS_MAX];
@@ -15,7 +15,7 @@ typedef struct {
     const TimingJob *job;
     TimingSet *set;
     int sets;
-    int lead; // so many of them are called before a window, untimed; 0 where inputs are not restored
+    int lead; // so many of them are called before a window, untimed
     int64_t input_bytes, region_bytes; // of a set, gaps included
     int64_t least_bytes;               // of the smallest contender's part of a region
     DeviceAddress flush;               // as large as the L2 and more
