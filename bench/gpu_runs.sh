@@ -19,6 +19,7 @@
 #   tenth   the model's picks, minted without a GPU, at the cells of the grid whose baselines are kept in $STATE (its cells.jsonl), or at
 #           those of $LIKE
 #   unseen  champions at six shapes that no search saw, float16
+#   clock   is it right? Who ran before (order_of_rounds.py), twins and a planted 3 %, one kernel in ten processes; $FLOORS as above
 #   stable  champions at one shape each in five fresh processes; baselines as they are kept
 # A part takes 6 to 8 minutes, or as long as $SECONDS_IN_ALL says; no step may take longer than its own limit. $OPS: these ops only.
 # fleet.sh runs parts on several GPUs of one machine side by side, each with a share of the ops.
@@ -66,6 +67,18 @@ for c in times["cells"]:
     print("  ", c["shape"], c["dtype"], c["status"], us(c["device"]), "yardstick", us(c["yardstick"]), "ratio", c["ratio"] and round(c["ratio"], 3), "kept" if c["kept"] else "tuned", beside, {k: round(v, 2) for k, v in c["seconds"].items()}, s and {k: s[k] for k in ("us", "spread", "ratio_spread")}, c["why"] or "")
 EOF
 }
+twins_tell() {
+    python3 - "$work/twins.out" <<'EOF' | tee -a "$log"
+import json
+import sys
+
+pairs = [r for r in map(json.loads, open(sys.argv[1])) if "pair" in r]
+twin, slower = sorted(r["twin"] for r in pairs), sorted(r["slower"] for r in pairs)
+if pairs:
+    print("  %d pairs: twins %.4f to %.4f, 3 %% slower %.4f to %.4f" % (len(pairs), twin[0], twin[-1], slower[0], slower[-1]))
+    print("  within 1 %%: %d, found (above 1.01): %d" % (sum(abs(x - 1) < 0.01 for x in twin), sum(x > 1.01 for x in slower)))
+EOF
+}
 gold=$here/../src/op/suite/gold
 echo "$part: $("$bin" --version), $(date -u +%Y-%m-%dT%H:%MZ)" | tee "$log"
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv,noheader | tee -a "$log"
@@ -103,16 +116,7 @@ third)
     cat "$work/verdicts.out" "$work/verdicts.err" | tail -n 14 | tee -a "$log"
     floors=${FLOORS:-build/release/gpu-floors}
     step twins 60 "$floors" --twins 50
-    python3 - "$work/twins.out" <<'EOF' | tee -a "$log"
-import json
-import sys
-
-pairs = [r for r in map(json.loads, open(sys.argv[1])) if "pair" in r]
-twin, slower = sorted(r["twin"] for r in pairs), sorted(r["slower"] for r in pairs)
-if pairs:
-    print("  %d pairs: twins %.4f to %.4f, 3 %% slower %.4f to %.4f" % (len(pairs), twin[0], twin[-1], slower[0], slower[-1]))
-    print("  within 1 %%: %d, found (above 1.01): %d" % (sum(abs(x - 1) < 0.01 for x in twin), sum(x > 1.01 for x in slower)))
-EOF
+    twins_tell
     step faults 60 "$floors" --faults 2
     grep -E '"(fault|after)"' "$work/faults.out" | tee -a "$log"
     bench stability 60 softmax "$gold/softmax.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --stability 10 --alone
@@ -258,6 +262,17 @@ tenth)
     step grid "${SECONDS_IN_ALL:-480}" python3 "$here/grid.py" "$bin" --kernels "$work/picks" -o "$work/grid.jsonl" ${OPS:+--ops "$OPS"} --like "${LIKE:-$state/cells.jsonl}" --seconds $((${SECONDS_IN_ALL:-480} - 60)) --state "$state"
     python3 "$here/grid.py" --sum "$work/grid.jsonl" | tee -a "$log"
     ;;
+clock)
+    floors=${FLOORS:-build/release/gpu-floors}
+    step order 120 "$floors" --order 8
+    python3 "$here/order_of_rounds.py" "$work/order.out" | tee -a "$log"
+    step twins 60 "$floors" --twins 50
+    twins_tell
+    for op in softmax add_rmsnorm_relu; do
+        bench "ten-$op" 120 $op "${CHAMPIONS:-champions}/$op.py" --shape 1024x4096 --shape 8192x4096 --dtype fp16 --stability 10 --alone
+        short "ten-$op"
+    done
+    ;;
 unseen)
     ops=$(echo "${OPS:-$(python3 "$here/grid.py" --ops-of-the-grid)}" | tr , '\n' | grep -v rope | paste -sd, -)
     step unseen "${SECONDS_IN_ALL:-480}" python3 "$here/grid.py" "$bin" --kernels "${CHAMPIONS:-$state/champions}" -o "$work/unseen.jsonl" --unseen --ops "$ops" --dtypes fp16 --seconds $((${SECONDS_IN_ALL:-480} - 60)) --state "$state"
@@ -271,7 +286,7 @@ stable)
     done
     ;;
 *)
-    echo "PART is first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, unseen or stable" >&2
+    echo "PART is first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, unseen, clock or stable" >&2
     exit 2
     ;;
 esac
