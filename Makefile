@@ -131,6 +131,8 @@ ifeq ($(MODE)$(findstring clang,$(CC)),release)
 $(B)/src/tile/loops/%.o: ISA_ONLY := -O2 -ftree-vectorize -fvect-cost-model=dynamic
 endif
 ifeq ($(MODE),tsan)
+# A loop over numbers that is vectorised reports an access for each vector, not for each number.
+$(foreach i,$(ISAS),$(B)/src/%_simd.$(i).o): OPTIMIZED := -O3
 $(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
 $(B)/src/tile/loops/%.o: ISA_ONLY := -fno-sanitize=thread
 endif

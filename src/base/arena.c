@@ -140,6 +140,47 @@ static void block_drop(Arena *a, ArenaBlock *b) {
     block_free(b);
 }
 
+#if BUILD_ASAN
+static struct {
+    char *at;
+    size_t bytes;
+} hidden_before;
+
+static void shadow_in_large_pages(const char *at, size_t bytes) {
+    size_t scale, offset;
+    __asan_get_shadow_mapping(&scale, &offset);
+    uintptr_t from = ((uintptr_t)at >> scale) + offset, to = from + (bytes >> scale);
+    from &= ~(uintptr_t)(PAGE - 1);
+    (void)madvise((void *)from, to - from, MADV_HUGEPAGE); // a hint
+}
+
+void arena_hide(void *memory, size_t bytes) {
+    enum { MOST = 1 << 30 };
+    if (bytes > MOST) bytes = MOST;
+    if (hidden_before.at != memory) hidden_before.at = memory, hidden_before.bytes = 0;
+    if (bytes <= hidden_before.bytes) return;
+    char *from = hidden_before.at + hidden_before.bytes;
+    size_t more = bytes - hidden_before.bytes;
+    shadow_in_large_pages(from, more);
+    HIDE(from, more);
+    hidden_before.bytes = bytes;
+}
+
+// What is hidden still need not be hidden again: both ends tell, since whoever has used it has begun there.
+static void hide(char *p, size_t n) {
+    size_t part = 0;
+    if (hidden_before.at && p >= hidden_before.at && p < hidden_before.at + hidden_before.bytes) {
+        part = (size_t)(hidden_before.at + hidden_before.bytes - p);
+        if (part > n) part = n;
+        if (!__asan_address_is_poisoned(p) || !__asan_address_is_poisoned(p + part - 1)) part = 0;
+    }
+    HIDE(p + part, n - part);
+}
+#else
+void arena_hide(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+static void hide(const void *p, size_t n) { (void)p, (void)n; }
+#endif
+
 // What a block over this memory has for data, its first red zone included; 0 when it is too small for any.
 static size_t block_room(const void *memory, size_t bytes, size_t *skip) {
     *skip = (size_t)(-(uintptr_t)memory & (uintptr_t)(_Alignof(ArenaBlock) - 1));
@@ -154,7 +195,7 @@ static ArenaBlock *block_over(void *memory, size_t bytes) {
     ArenaBlock *b = (ArenaBlock *)((char *)memory + skip);
     SHOW(b, sizeof *b);
     *b = (ArenaBlock){.size = room, .used = RED_ZONE, .whole = room};
-    HIDE(b->data, b->size);
+    hide((char *)b->data, b->size);
     return b;
 }
 
@@ -166,7 +207,7 @@ void arena_reserve(Arena *a, void *memory, size_t bytes) {
     assert(a->fixed && !a->reserve);
     a->reserve = memory;
     a->reserve_bytes = bytes;
-    HIDE(memory, bytes);
+    hide(memory, bytes);
 }
 
 static ArenaBlock *reserve_take(Arena *a) {

@@ -1,4 +1,5 @@
 #include "sandbox/fork_server_child.h"
+#include "base/arena.h"
 #include "base/isa.h"
 #include "sandbox/input_cache.h"
 #include "sandbox/syscall_filter.h"
@@ -40,14 +41,17 @@ static _Noreturn void child_give_up(int setup, const char *what) {
     _exit(1);
 }
 
-static void *child_map(int fd, size_t bytes, int flags, int protection, int setup, const char *what) {
-    // Whether old memory is still in reach is told by words that look like addresses (arena_points_behind):
-    // the arena has the same ones in every run, below what a system places elsewhere, so that no verdict
-    // follows from chance.
+// Whether old memory is still in reach is told by words that look like addresses (arena_points_behind): the
+// arena has the same ones in every run, below what a system places elsewhere, so that no verdict follows from
+// chance.
+static void *arena_place(void) {
     enum { ARENA_AT_GIB = 0x7e90 << 2 };
+    return (void *)((uintptr_t)ARENA_AT_GIB << 30);
+}
+
+static void *child_map(int fd, size_t bytes, int flags, int protection, int setup, const char *what) {
     if (!bytes) return NULL;
-    void *at = fd < 0 ? (void *)((uintptr_t)ARENA_AT_GIB << 30) : NULL;
-    void *p = mmap(at, bytes, protection, flags, fd, 0);
+    void *p = mmap(fd < 0 ? arena_place() : NULL, bytes, protection, flags, fd, 0);
     if (p == MAP_FAILED) child_give_up(setup, what);
     return p;
 }
@@ -117,6 +121,7 @@ static void job_start(Server *s, const JobOrder *order, const int fd[JOB_FDS]) {
     if (s->jobs == FORK_SERVER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
     if (pipe2(setup, O_CLOEXEC | O_NONBLOCK) != 0) return job_refuse(fd[JOB_FD_STATUS], "pipe");
 
+    arena_hide(arena_place(), order->arena_bytes);
     const uint8_t *kept = input_cache_get(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
     pid_t self = getpid(), pid = fork();
     if (pid == 0) child_start(s, order, fd, kept, setup[1], self);

@@ -322,6 +322,23 @@ static void test_exhaustion_aborts_without_a_handler(void **state) {
     assert_int_equal(ending_of(ask_too_much, 100), 0);
 }
 
+// Memory that was hidden before any arena lay over it, as a fork server does for its children; the second
+// time it has been used.
+static void write_hidden(Arena *a, size_t size, size_t at) {
+    enum { SIZE = 16 * 4096 };
+    static _Alignas(4096) unsigned char memory[SIZE];
+    arena_hide(memory, SIZE / 2); // the rest is not
+    for (int turn = 0; turn < 2; turn++) {
+        arena_over(a, memory, SIZE);
+        unsigned char *p = arena_raw(a, size, 1);
+        p[turn ? at : size - 1] = 1;
+        if (turn == 0) arena_free(a);
+    }
+}
+static void write_last_hidden(Arena *a, size_t n) { write_hidden(a, n, n - 1); }
+static void write_past_hidden(Arena *a, size_t n) { write_hidden(a, n, n); }
+static void write_far_hidden(Arena *a, size_t n) { write_hidden(a, n, (size_t)10 * 4096); }
+
 static void test_asan_sees_one_byte(void **state) {
     (void)state;
     if (!UNDER_ASAN) skip();
@@ -333,6 +350,9 @@ static void test_asan_sees_one_byte(void **state) {
         assert_int_not_equal(ending_of(write_dropped, size[i]), 0);
     }
     assert_int_not_equal(ending_of(write_past_fixed, 33), 0);
+    assert_int_equal(ending_of(write_last_hidden, 33), 0);
+    assert_int_not_equal(ending_of(write_past_hidden, 33), 0);
+    assert_int_not_equal(ending_of(write_far_hidden, 33), 0);
 }
 
 int main(void) {

@@ -631,6 +631,7 @@ int child_interpret(const ChildJob *job) {
     }
     c.cover = NEW(&c.code, Cover);
     c.cover->n = c.source.len;
+    c.cover->arena = &c.code;
     // Only decorators of such names prune: autotune, libtuner.
     c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
