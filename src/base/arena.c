@@ -146,12 +146,17 @@ static struct {
     size_t bytes;
 } hidden_before;
 
-static void shadow_in_large_pages(const char *at, size_t bytes) {
+// Whole pages of the shadow that describe nothing else.
+typedef struct {
+    char *at;
+    size_t bytes; // 0: there is none
+} Shadow;
+static Shadow shadow_of(const char *at, size_t bytes) {
     size_t scale, offset;
     __asan_get_shadow_mapping(&scale, &offset);
-    uintptr_t from = ((uintptr_t)at >> scale) + offset, to = from + (bytes >> scale);
-    from &= ~(uintptr_t)(PAGE - 1);
-    (void)madvise((void *)from, to - from, MADV_HUGEPAGE); // a hint
+    uintptr_t from = (((uintptr_t)at >> scale) + offset + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+              to = ((((uintptr_t)at + bytes) >> scale) + offset) & ~(uintptr_t)(PAGE - 1);
+    return (Shadow){(char *)from, to > from ? to - from : 0};
 }
 
 void arena_hide(void *memory, size_t bytes) {
@@ -161,9 +166,24 @@ void arena_hide(void *memory, size_t bytes) {
     if (bytes <= hidden_before.bytes) return;
     char *from = hidden_before.at + hidden_before.bytes;
     size_t more = bytes - hidden_before.bytes;
-    shadow_in_large_pages(from, more);
+    Shadow s = shadow_of(from, more);
+    if (s.bytes) (void)madvise(s.at, s.bytes, MADV_HUGEPAGE); // a hint
     HIDE(from, more);
     hidden_before.bytes = bytes;
+}
+
+void arena_show(void *memory, size_t bytes) {
+    size_t scale, offset;
+    __asan_get_shadow_mapping(&scale, &offset);
+    // Pages of the shadow that are dropped are zero when they are read again: nothing is hidden.
+    Shadow s = shadow_of(memory, bytes);
+    if (!s.bytes || madvise(s.at, s.bytes, MADV_DONTNEED) != 0) {
+        SHOW(memory, bytes);
+        return;
+    }
+    char *from = (char *)(((uintptr_t)s.at - offset) << scale), *to = from + (s.bytes << scale);
+    SHOW(memory, (size_t)(from - (char *)memory));
+    SHOW(to, (size_t)((char *)memory + bytes - to));
 }
 
 // What is hidden still need not be hidden again: both ends tell, since whoever has used it has begun there.
@@ -178,6 +198,7 @@ static void hide(char *p, size_t n) {
 }
 #else
 void arena_hide(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+void arena_show(void *memory, size_t bytes) { (void)memory, (void)bytes; }
 static void hide(const void *p, size_t n) { (void)p, (void)n; }
 #endif
 

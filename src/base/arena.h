@@ -32,6 +32,8 @@ void arena_over(Arena *a, void *memory, size_t bytes);
 // Memory that nobody uses before arenas are laid over it, in this process or in those that it forks. For
 // AddressSanitizer alone, from which it is hidden now, once: each child would hide all of it when it starts.
 void arena_hide(void *memory, size_t bytes);
+// Of such memory, what is used without an arena. Asks the system, which a sandbox may not allow.
+void arena_show(void *memory, size_t bytes);
 // A second piece for a fixed arena, used when what is asked for does not fit into the first any more; not
 // touched before.
 void arena_reserve(Arena *a, void *memory, size_t bytes);

@@ -27,7 +27,9 @@ typedef struct {
     size_t job_bytes;
     uint8_t *output;
     size_t output_bytes;
-    void *arena; // mapped before the sandbox closed, touched on demand
+    // Mapped before the sandbox closed, touched on demand. AddressSanitizer takes it for unused until an
+    // arena lies over it, or arena_show() is asked; but not the last sparse_bytes of it.
+    void *arena;
     size_t arena_bytes;
     int report_fd;
 } ChildJob;

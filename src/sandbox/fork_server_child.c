@@ -83,9 +83,11 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
     // A hint: page faults were a third of a short verdict's time. A few bytes here and there, as in sparse
     // tensors, would each clear a large page.
     (void)madvise((void *)(uintptr_t)job.arena, order->arena_bytes - order->sparse_bytes, MADV_HUGEPAGE);
-    if (order->sparse_bytes)
-        (void)madvise((char *)job.arena + order->arena_bytes - order->sparse_bytes, order->sparse_bytes,
-                      MADV_NOHUGEPAGE);
+    if (order->sparse_bytes) {
+        char *sparse = (char *)job.arena + order->arena_bytes - order->sparse_bytes;
+        (void)madvise(sparse, order->sparse_bytes, MADV_NOHUGEPAGE);
+        arena_show(sparse, order->sparse_bytes); // an earlier job may have had other memory there
+    }
 
     // One thread cannot use more processor time than wall time: this only fires when nobody watches the
     // clock.
@@ -121,7 +123,7 @@ static void job_start(Server *s, const JobOrder *order, const int fd[JOB_FDS]) {
     if (s->jobs == FORK_SERVER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
     if (pipe2(setup, O_CLOEXEC | O_NONBLOCK) != 0) return job_refuse(fd[JOB_FD_STATUS], "pipe");
 
-    arena_hide(arena_place(), order->arena_bytes);
+    arena_hide(arena_place(), order->arena_bytes - order->sparse_bytes);
     const uint8_t *kept = input_cache_get(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
     pid_t self = getpid(), pid = fork();
     if (pid == 0) child_start(s, order, fd, kept, setup[1], self);

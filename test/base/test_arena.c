@@ -335,6 +335,20 @@ static void write_hidden(Arena *a, size_t size, size_t at) {
         if (turn == 0) arena_free(a);
     }
 }
+// Of memory that is hidden, a part that is shown: it can be used, what is beside it cannot. Once of a few
+// bytes, once of pages of the shadow, each of which describes eight of them.
+static void write_shown(Arena *a, size_t from, size_t at) {
+    (void)a;
+    enum { SIZE = 64 * 4096, SHOWN = 33 * 4096 + 8 };
+    static _Alignas(4096) unsigned char memory[SIZE];
+    arena_hide(memory, SIZE);
+    arena_show(memory + from, from < 4096 ? 8 : SHOWN);
+    ((volatile unsigned char *)memory)[at] = 1;
+}
+enum { SHOWN_FROM = 7 * 4096, SHOWN_END = 40 * 4096 + 8 };
+static void write_few(Arena *a, size_t n) { write_shown(a, 64, n); }
+static void write_pages(Arena *a, size_t n) { write_shown(a, SHOWN_FROM, n); }
+
 static void write_last_hidden(Arena *a, size_t n) { write_hidden(a, n, n - 1); }
 static void write_past_hidden(Arena *a, size_t n) { write_hidden(a, n, n); }
 static void write_far_hidden(Arena *a, size_t n) { write_hidden(a, n, (size_t)10 * 4096); }
@@ -353,6 +367,14 @@ static void test_asan_sees_one_byte(void **state) {
     assert_int_equal(ending_of(write_last_hidden, 33), 0);
     assert_int_not_equal(ending_of(write_past_hidden, 33), 0);
     assert_int_not_equal(ending_of(write_far_hidden, 33), 0);
+    assert_int_not_equal(ending_of(write_few, 63), 0);
+    assert_int_equal(ending_of(write_few, 64), 0);
+    assert_int_equal(ending_of(write_few, 71), 0);
+    assert_int_not_equal(ending_of(write_few, 72), 0);
+    assert_int_not_equal(ending_of(write_pages, SHOWN_FROM - 1), 0);
+    for (size_t at = SHOWN_FROM; at < SHOWN_END; at += 4096) assert_int_equal(ending_of(write_pages, at), 0);
+    assert_int_equal(ending_of(write_pages, SHOWN_END - 1), 0);
+    assert_int_not_equal(ending_of(write_pages, SHOWN_END), 0);
 }
 
 int main(void) {

@@ -556,6 +556,7 @@ static bool case_run(Child *c, int *code) {
 void code_make_room(Child *c) {
     if (c->cache && arena_left(&c->code) >= c->code_room - c->code_room / 8) return;
     if (c->cache) arena_reset(&c->code, c->code_mark);
+    c->cover->conditions = NULL; // they lay there, too
     c->cache = code_cache_new(&c->code);
 }
 
