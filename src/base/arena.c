@@ -405,10 +405,22 @@ BYTES_AS_THEY_LIE static bool words_point(const unsigned char *from, size_t byte
     return below >> 63;
 }
 
-bool arena_points_behind(const Arena *a, ArenaMark m) {
+bool arena_points_behind(const Arena *a, ArenaMark m, const ArenaPiece *no_pointers, int n) {
+    enum { WORD = sizeof(uintptr_t) };
     if (!a->fixed || a->top != m.top || !a->top || a->top->below) return true;
     const unsigned char *data = a->top->data;
-    return words_point(data, m.used, (uintptr_t)data + m.used, (uintptr_t)data + m.size);
+    uintptr_t lo = (uintptr_t)data + m.used, hi = (uintptr_t)data + m.size;
+    size_t from = 0;
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t)((uintptr_t)no_pointers[i].at - (uintptr_t)data);
+        // Of a word that only begins or ends in the piece, the rest is looked at, too.
+        size_t to = (at + WORD - 1) & ~(size_t)(WORD - 1);
+        if (at > m.used || no_pointers[i].bytes > m.used - at || to < from) continue;
+        if (words_point(data + from, to - from, lo, hi)) return true;
+        from = (at + no_pointers[i].bytes) & ~(size_t)(WORD - 1);
+        if (from < to) from = to;
+    }
+    return from < m.used && words_point(data + from, m.used - from, lo, hi);
 }
 
 void arena_free(Arena *a) {

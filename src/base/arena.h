@@ -68,9 +68,13 @@ typedef struct {
 MUST_CHECK bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out);
 bool arena_copy_same(const ArenaCopy *c); // the same bytes lie there still
 // Whether some word that lies before a mark may point behind it, looked at as a careful garbage collector
-// does: a number that looks like such an address counts. What arena_raw_end() gave is not looked at: it holds
-// no pointers. Of a fixed arena.
-bool arena_points_behind(const Arena *a, ArenaMark m);
+// does: a number that looks like such an address counts. What arena_raw_end() gave is not looked at, nor are
+// the pieces `no_pointers`, which come in the order of their addresses. Of a fixed arena.
+typedef struct {
+    const void *at;
+    size_t bytes;
+} ArenaPiece;
+bool arena_points_behind(const Arena *a, ArenaMark m, const ArenaPiece *no_pointers, int n);
 
 void arena_free(Arena *a); // a fixed arena stays, always full, and its memory is the caller's again
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 // Sent together, they wake the parent once for all of a quick draw.
-enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
+enum { SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
 
 static void send_waiting(Child *c) {
     if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) _exit(EXIT_PIPE);
