@@ -34,6 +34,7 @@ typedef struct {
     int report_fd;
 } ChildJob;
 typedef int (*ChildMain)(const ChildJob *job);
+_Noreturn void child_end(int code); // without returning from it
 
 // Forks the fork server. Call before threads exist. ERR_SANDBOX when the filter cannot be installed here.
 MUST_CHECK bool fork_server_open(ChildMain main, ForkServer **out, Err *e);

@@ -1,5 +1,6 @@
 #include "sandbox/fork_server_child.h"
 #include "base/arena.h"
+#include "base/build.h"
 #include "base/isa.h"
 #include "sandbox/input_cache.h"
 #include "sandbox/syscall_filter.h"
@@ -33,6 +34,30 @@ typedef struct {
 } Server;
 
 // ---- the child, until its own code takes over ----
+
+// A child has one thread: ThreadSanitizer has nothing to find there, and need not watch. It wants to be told
+// when that is over, at the latest when the process ends.
+#if BUILD_TSAN
+void __tsan_ignore_thread_begin(void);
+void __tsan_ignore_thread_end(void);
+static bool unwatched;
+static void watch_nothing(void) {
+    __tsan_ignore_thread_begin();
+    unwatched = true;
+}
+static void watch_again(void) {
+    if (unwatched) __tsan_ignore_thread_end();
+    unwatched = false;
+}
+#else
+static void watch_nothing(void) {}
+static void watch_again(void) {}
+#endif
+
+_Noreturn void child_end(int code) {
+    watch_again();
+    _exit(code);
+}
 
 static _Noreturn void child_give_up(int setup, const char *what) {
     char text[256];
@@ -96,11 +121,12 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
     if (setrlimit(RLIMIT_CPU, &cpu) != 0) child_give_up(setup, "processor time limit");
 
     Err e = {0};
+    watch_nothing();
     if (!sandbox_enter(s->sandbox, fd[JOB_FD_REPORT], &e)) {
-        if (write(setup, e.msg, strlen(e.msg)) > 0) _exit(1);
+        if (write(setup, e.msg, strlen(e.msg)) > 0) child_end(1);
         kill(getpid(), SIGKILL); // too late to say why; SIGKILL is never blamed on the candidate
     }
-    _exit(s->main(&job));
+    child_end(s->main(&job));
 }
 
 // ---- the fork server ----

@@ -16,7 +16,7 @@
 enum { SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
 
 static void send_waiting(Child *c) {
-    if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) _exit(EXIT_PIPE);
+    if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) child_end(EXIT_PIPE);
     c->waiting = 0;
 }
 
@@ -57,7 +57,7 @@ static void memory_gone(void *arg) {
         c->job->arena_bytes >> 20);
     Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text};
     send_finding(c, &d, NULL);
-    _exit(EXIT_DONE);
+    child_end(EXIT_DONE);
 }
 
 bool within(int64_t at, int64_t bytes, size_t all) {
