@@ -27,7 +27,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) openblas 2>/dev/null)
 FLAGS := -std=c17 -D_GNU_SOURCE -Isrc -Itest $(WARN) -ffp-contract=off -fno-fast-math -fno-math-errno -fexcess-precision=standard \
         -fno-strict-aliasing $(MODE_$(MODE)) $(if $(PORTABLE),-DPORTABLE) $(CFLAGS) $(PKG_CFLAGS)
 # Symbols are bound at the start: a child would otherwise look up its own, each time anew.
-LIBS = -Wl,-z,now -Wl,-z,separate-code -lm -ldl -pthread \
+LIBS := -Wl,-z,now -Wl,-z,separate-code -lm -ldl -pthread \
        $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ifneq ($(findstring clang,$(CC)),)
 FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))
