@@ -27,7 +27,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) openblas 2>/dev/null)
 FLAGS := -std=c17 -D_GNU_SOURCE -Isrc -Itest $(WARN) -ffp-contract=off -fno-fast-math -fno-math-errno -fexcess-precision=standard \
         -fno-strict-aliasing $(MODE_$(MODE)) $(if $(PORTABLE),-DPORTABLE) $(CFLAGS) $(PKG_CFLAGS)
 # Symbols are bound at the start: a child would otherwise look up its own, each time anew.
-LIBS = -Wl,-z,now -Wl,-z,separate-code -lm -ldl -pthread \
+LIBS := -Wl,-z,now -Wl,-z,separate-code -lm -ldl -pthread \
        $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ifneq ($(findstring clang,$(CC)),)
 FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))
@@ -131,6 +131,8 @@ ifeq ($(MODE)$(findstring clang,$(CC)),release)
 $(B)/src/tile/loops/%.o: ISA_ONLY := -O2 -ftree-vectorize -fvect-cost-model=dynamic
 endif
 ifeq ($(MODE),tsan)
+# A loop over numbers that is vectorised reports an access for each vector, not for each number.
+$(foreach i,$(ISAS),$(B)/src/%_simd.$(i).o): OPTIMIZED := -O3
 $(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
 $(B)/src/tile/loops/%.o: ISA_ONLY := -fno-sanitize=thread
 endif

@@ -140,6 +140,68 @@ static void block_drop(Arena *a, ArenaBlock *b) {
     block_free(b);
 }
 
+#if BUILD_ASAN
+static struct {
+    char *at;
+    size_t bytes;
+} hidden_before;
+
+// Whole pages of the shadow that describe nothing else.
+typedef struct {
+    char *at;
+    size_t bytes; // 0: there is none
+} Shadow;
+static Shadow shadow_of(const char *at, size_t bytes) {
+    size_t scale, offset;
+    __asan_get_shadow_mapping(&scale, &offset);
+    uintptr_t from = (((uintptr_t)at >> scale) + offset + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+              to = ((((uintptr_t)at + bytes) >> scale) + offset) & ~(uintptr_t)(PAGE - 1);
+    return (Shadow){(char *)from, to > from ? to - from : 0};
+}
+
+void arena_hide(void *memory, size_t bytes) {
+    enum { MOST = 1 << 30 };
+    if (bytes > MOST) bytes = MOST;
+    if (hidden_before.at != memory) hidden_before.at = memory, hidden_before.bytes = 0;
+    if (bytes <= hidden_before.bytes) return;
+    char *from = hidden_before.at + hidden_before.bytes;
+    size_t more = bytes - hidden_before.bytes;
+    Shadow s = shadow_of(from, more);
+    if (s.bytes) (void)madvise(s.at, s.bytes, MADV_HUGEPAGE); // a hint
+    HIDE(from, more);
+    hidden_before.bytes = bytes;
+}
+
+void arena_show(void *memory, size_t bytes) {
+    size_t scale, offset;
+    __asan_get_shadow_mapping(&scale, &offset);
+    // Pages of the shadow that are dropped are zero when they are read again: nothing is hidden.
+    Shadow s = shadow_of(memory, bytes);
+    if (!s.bytes || madvise(s.at, s.bytes, MADV_DONTNEED) != 0) {
+        SHOW(memory, bytes);
+        return;
+    }
+    char *from = (char *)(((uintptr_t)s.at - offset) << scale), *to = from + (s.bytes << scale);
+    SHOW(memory, (size_t)(from - (char *)memory));
+    SHOW(to, (size_t)((char *)memory + bytes - to));
+}
+
+// What is hidden still need not be hidden again: both ends tell, since whoever has used it has begun there.
+static void hide(char *p, size_t n) {
+    size_t part = 0;
+    if (hidden_before.at && p >= hidden_before.at && p < hidden_before.at + hidden_before.bytes) {
+        part = (size_t)(hidden_before.at + hidden_before.bytes - p);
+        if (part > n) part = n;
+        if (!__asan_address_is_poisoned(p) || !__asan_address_is_poisoned(p + part - 1)) part = 0;
+    }
+    HIDE(p + part, n - part);
+}
+#else
+void arena_hide(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+void arena_show(void *memory, size_t bytes) { (void)memory, (void)bytes; }
+static void hide(const void *p, size_t n) { (void)p, (void)n; }
+#endif
+
 // What a block over this memory has for data, its first red zone included; 0 when it is too small for any.
 static size_t block_room(const void *memory, size_t bytes, size_t *skip) {
     *skip = (size_t)(-(uintptr_t)memory & (uintptr_t)(_Alignof(ArenaBlock) - 1));
@@ -154,7 +216,7 @@ static ArenaBlock *block_over(void *memory, size_t bytes) {
     ArenaBlock *b = (ArenaBlock *)((char *)memory + skip);
     SHOW(b, sizeof *b);
     *b = (ArenaBlock){.size = room, .used = RED_ZONE, .whole = room};
-    HIDE(b->data, b->size);
+    hide((char *)b->data, b->size);
     return b;
 }
 
@@ -166,7 +228,7 @@ void arena_reserve(Arena *a, void *memory, size_t bytes) {
     assert(a->fixed && !a->reserve);
     a->reserve = memory;
     a->reserve_bytes = bytes;
-    HIDE(memory, bytes);
+    hide(memory, bytes);
 }
 
 static ArenaBlock *reserve_take(Arena *a) {
@@ -343,10 +405,22 @@ BYTES_AS_THEY_LIE static bool words_point(const unsigned char *from, size_t byte
     return below >> 63;
 }
 
-bool arena_points_behind(const Arena *a, ArenaMark m) {
+bool arena_points_behind(const Arena *a, ArenaMark m, const ArenaPiece *no_pointers, int n) {
+    enum { WORD = sizeof(uintptr_t) };
     if (!a->fixed || a->top != m.top || !a->top || a->top->below) return true;
     const unsigned char *data = a->top->data;
-    return words_point(data, m.used, (uintptr_t)data + m.used, (uintptr_t)data + m.size);
+    uintptr_t lo = (uintptr_t)data + m.used, hi = (uintptr_t)data + m.size;
+    size_t from = 0;
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t)((uintptr_t)no_pointers[i].at - (uintptr_t)data);
+        // Of a word that only begins or ends in the piece, the rest is looked at, too.
+        size_t to = (at + WORD - 1) & ~(size_t)(WORD - 1);
+        if (at > m.used || no_pointers[i].bytes > m.used - at || to < from) continue;
+        if (words_point(data + from, to - from, lo, hi)) return true;
+        from = (at + no_pointers[i].bytes) & ~(size_t)(WORD - 1);
+        if (from < to) from = to;
+    }
+    return from < m.used && words_point(data + from, m.used - from, lo, hi);
 }
 
 void arena_free(Arena *a) {

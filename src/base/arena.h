@@ -29,6 +29,11 @@ typedef struct {
 } ArenaMark;
 
 void arena_over(Arena *a, void *memory, size_t bytes);
+// Memory that nobody uses before arenas are laid over it, in this process or in those that it forks. For
+// AddressSanitizer alone, from which it is hidden now, once: each child would hide all of it when it starts.
+void arena_hide(void *memory, size_t bytes);
+// Of such memory, what is used without an arena. Asks the system, which a sandbox may not allow.
+void arena_show(void *memory, size_t bytes);
 // A second piece for a fixed arena, used when what is asked for does not fit into the first any more; not
 // touched before.
 void arena_reserve(Arena *a, void *memory, size_t bytes);
@@ -63,9 +68,13 @@ typedef struct {
 MUST_CHECK bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out);
 bool arena_copy_same(const ArenaCopy *c); // the same bytes lie there still
 // Whether some word that lies before a mark may point behind it, looked at as a careful garbage collector
-// does: a number that looks like such an address counts. What arena_raw_end() gave is not looked at: it holds
-// no pointers. Of a fixed arena.
-bool arena_points_behind(const Arena *a, ArenaMark m);
+// does: a number that looks like such an address counts. What arena_raw_end() gave is not looked at, nor are
+// the pieces `no_pointers`, which come in the order of their addresses. Of a fixed arena.
+typedef struct {
+    const void *at;
+    size_t bytes;
+} ArenaPiece;
+bool arena_points_behind(const Arena *a, ArenaMark m, const ArenaPiece *no_pointers, int n);
 
 void arena_free(Arena *a); // a fixed arena stays, always full, and its memory is the caller's again
 

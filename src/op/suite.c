@@ -98,10 +98,16 @@ bool op_suite_add(Arena *a, const char *dir, Err *e) {
 
 // ---- text ----
 
-Str str_trim(Str s) {
-    while (s.len && strchr(" \t\r\n", s.p[s.len - 1])) s.len--;
-    while (s.len && strchr(" \t\r\n", s.p[0])) s = (Str){s.p + 1, s.len - 1};
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0; }
+
+static Str trim_left(Str s) {
+    while (s.len && is_blank(s.p[0])) s = (Str){s.p + 1, s.len - 1};
     return s;
+}
+
+Str str_trim(Str s) {
+    while (s.len && is_blank(s.p[s.len - 1])) s.len--;
+    return trim_left(s);
 }
 
 bool str_piece(Str *rest, char separator, Str *piece) {
@@ -113,12 +119,17 @@ bool str_piece(Str *rest, char separator, Str *piece) {
     return true;
 }
 
+// Six headers of each of a thousand programs: lines of code are passed over without a look at their ends.
 Str source_header(Str source, const char *key) {
     enum { LINES = 16 };
-    Str rest = source, line;
-    for (int i = 0; i < LINES && str_piece(&rest, '\n', &line); i++) {
+    Str rest = source;
+    for (int i = 0; i < LINES && rest.len; i++) {
+        const char *end = memchr(rest.p, '\n', rest.len);
+        Str line = {rest.p, end ? (size_t)(end - rest.p) : rest.len};
+        rest = (Str){line.p + line.len + (end != NULL), rest.len - line.len - (end != NULL)};
+        line = trim_left(line);
         if (!str_starts(line, "#")) continue;
-        line = str_trim((Str){line.p + 1, line.len - 1});
+        line = trim_left((Str){line.p + 1, line.len - 1});
         if (!str_starts(line, key)) continue;
         line = (Str){line.p + strlen(key), line.len - strlen(key)};
         if (str_starts(line, ":")) return str_trim((Str){line.p + 1, line.len - 1});

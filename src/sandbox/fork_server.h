@@ -27,11 +27,14 @@ typedef struct {
     size_t job_bytes;
     uint8_t *output;
     size_t output_bytes;
-    void *arena; // mapped before the sandbox closed, touched on demand
+    // Mapped before the sandbox closed, touched on demand. AddressSanitizer takes it for unused until an
+    // arena lies over it, or arena_show() is asked; but not the last sparse_bytes of it.
+    void *arena;
     size_t arena_bytes;
     int report_fd;
 } ChildJob;
 typedef int (*ChildMain)(const ChildJob *job);
+_Noreturn void child_end(int code); // without returning from it
 
 // Forks the fork server. Call before threads exist. ERR_SANDBOX when the filter cannot be installed here.
 MUST_CHECK bool fork_server_open(ChildMain main, ForkServer **out, Err *e);

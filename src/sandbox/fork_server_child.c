@@ -1,4 +1,6 @@
 #include "sandbox/fork_server_child.h"
+#include "base/arena.h"
+#include "base/build.h"
 #include "base/isa.h"
 #include "sandbox/input_cache.h"
 #include "sandbox/syscall_filter.h"
@@ -33,6 +35,30 @@ typedef struct {
 
 // ---- the child, until its own code takes over ----
 
+// A child has one thread: ThreadSanitizer has nothing to find there, and need not watch. It wants to be told
+// when that is over, at the latest when the process ends.
+#if BUILD_TSAN
+void __tsan_ignore_thread_begin(void);
+void __tsan_ignore_thread_end(void);
+static bool unwatched;
+static void watch_nothing(void) {
+    __tsan_ignore_thread_begin();
+    unwatched = true;
+}
+static void watch_again(void) {
+    if (unwatched) __tsan_ignore_thread_end();
+    unwatched = false;
+}
+#else
+static void watch_nothing(void) {}
+static void watch_again(void) {}
+#endif
+
+_Noreturn void child_end(int code) {
+    watch_again();
+    _exit(code);
+}
+
 static _Noreturn void child_give_up(int setup, const char *what) {
     char text[256];
     int n = snprintf(text, sizeof text, "%s: %s", what, strerror(errno));
@@ -40,14 +66,17 @@ static _Noreturn void child_give_up(int setup, const char *what) {
     _exit(1);
 }
 
-static void *child_map(int fd, size_t bytes, int flags, int protection, int setup, const char *what) {
-    // Whether old memory is still in reach is told by words that look like addresses (arena_points_behind):
-    // the arena has the same ones in every run, below what a system places elsewhere, so that no verdict
-    // follows from chance.
+// Whether old memory is still in reach is told by words that look like addresses (arena_points_behind): the
+// arena has the same ones in every run, below what a system places elsewhere, so that no verdict follows from
+// chance.
+static void *arena_place(void) {
     enum { ARENA_AT_GIB = 0x7e90 << 2 };
+    return (void *)((uintptr_t)ARENA_AT_GIB << 30);
+}
+
+static void *child_map(int fd, size_t bytes, int flags, int protection, int setup, const char *what) {
     if (!bytes) return NULL;
-    void *at = fd < 0 ? (void *)((uintptr_t)ARENA_AT_GIB << 30) : NULL;
-    void *p = mmap(at, bytes, protection, flags, fd, 0);
+    void *p = mmap(fd < 0 ? arena_place() : NULL, bytes, protection, flags, fd, 0);
     if (p == MAP_FAILED) child_give_up(setup, what);
     return p;
 }
@@ -79,9 +108,11 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
     // A hint: page faults were a third of a short verdict's time. A few bytes here and there, as in sparse
     // tensors, would each clear a large page.
     (void)madvise((void *)(uintptr_t)job.arena, order->arena_bytes - order->sparse_bytes, MADV_HUGEPAGE);
-    if (order->sparse_bytes)
-        (void)madvise((char *)job.arena + order->arena_bytes - order->sparse_bytes, order->sparse_bytes,
-                      MADV_NOHUGEPAGE);
+    if (order->sparse_bytes) {
+        char *sparse = (char *)job.arena + order->arena_bytes - order->sparse_bytes;
+        (void)madvise(sparse, order->sparse_bytes, MADV_NOHUGEPAGE);
+        arena_show(sparse, order->sparse_bytes); // an earlier job may have had other memory there
+    }
 
     // One thread cannot use more processor time than wall time: this only fires when nobody watches the
     // clock.
@@ -90,11 +121,12 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
     if (setrlimit(RLIMIT_CPU, &cpu) != 0) child_give_up(setup, "processor time limit");
 
     Err e = {0};
+    watch_nothing();
     if (!sandbox_enter(s->sandbox, fd[JOB_FD_REPORT], &e)) {
-        if (write(setup, e.msg, strlen(e.msg)) > 0) _exit(1);
+        if (write(setup, e.msg, strlen(e.msg)) > 0) child_end(1);
         kill(getpid(), SIGKILL); // too late to say why; SIGKILL is never blamed on the candidate
     }
-    _exit(s->main(&job));
+    child_end(s->main(&job));
 }
 
 // ---- the fork server ----
@@ -117,6 +149,7 @@ static void job_start(Server *s, const JobOrder *order, const int fd[JOB_FDS]) {
     if (s->jobs == FORK_SERVER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
     if (pipe2(setup, O_CLOEXEC | O_NONBLOCK) != 0) return job_refuse(fd[JOB_FD_STATUS], "pipe");
 
+    arena_hide(arena_place(), order->arena_bytes - order->sparse_bytes);
     const uint8_t *kept = input_cache_get(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
     pid_t self = getpid(), pid = fork();
     if (pid == 0) child_start(s, order, fd, kept, setup[1], self);

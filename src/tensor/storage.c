@@ -74,6 +74,14 @@ bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     return true;
 }
 
+size_t storage_piece(const Storage *s, const void **at) {
+    if (!s->shadow) return 0;
+    const uint8_t *from = s->writer ? s->data : s->shadow, *to = s->shadow + s->bytes;
+    if (s->writer) to = (const uint8_t *)(s->writer + s->bytes / (size_t)dtype_bytes(s->dtype) + 1);
+    *at = from;
+    return (size_t)(to - from);
+}
+
 bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out) {
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
     if (arena_left(t->arena) < ARENA_SLACK) return false;

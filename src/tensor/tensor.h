@@ -35,7 +35,7 @@ typedef struct {
     // An input whose rows have gaps between them: from byte rows_at on, `rows` rows of row_bytes bytes,
     // row_pitch apart, are SHADOW_ALLOC | SHADOW_INIT, and no array says so. row_pitch 0: it is none.
     size_t rows_at, rows, row_bytes, row_pitch;
-    int id; // index in the machine's table, from 1
+    int id;                     // index in the machine's table, from 1
     uint32_t made_at, made_len; // where the source allocates it; made_len 0: it does not
 } Storage;
 
@@ -66,6 +66,9 @@ typedef struct {
 // A new storage with `bytes` bytes: not initialised, all allocated. False when the table is full or the arena
 // does not hold data + shadow + race words (nothing is allocated then).
 MUST_CHECK bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out);
+// Of a storage, the bytes in its table's arena, which hold no address: data that is its own, shadow and race
+// words. They are one piece; 0: there are none.
+size_t storage_piece(const Storage *s, const void **at);
 enum { SPARSE_PAGE = 4096 };
 // Gives the table its room: `bytes` of zero, of which `pages` may be written to.
 void storage_sparse_open(StorageTable *t, uint8_t *room, size_t bytes, int64_t pages);

@@ -231,14 +231,14 @@ static void test_pointers_behind_a_mark(void **state) {
     uintptr_t *number = NEW(&a, uintptr_t);
     ArenaMark m = arena_mark(&a);
     char *new = NEWN(&a, char, 100);
-    assert_false(arena_points_behind(&a, m));
+    assert_false(arena_points_behind(&a, m, NULL, 0));
     old[3] = memory; // what was there before
-    assert_false(arena_points_behind(&a, m));
+    assert_false(arena_points_behind(&a, m, NULL, 0));
     old[1] = new + 50;
-    assert_true(arena_points_behind(&a, m));
+    assert_true(arena_points_behind(&a, m, NULL, 0));
     old[1] = NULL;
     *number = (uintptr_t) new; // as good as an address
-    assert_true(arena_points_behind(&a, m));
+    assert_true(arena_points_behind(&a, m, NULL, 0));
     const uintptr_t outside[] = {0,
                                  UINTPTR_MAX,
                                  (uintptr_t)memory - 1,
@@ -247,17 +247,55 @@ static void test_pointers_behind_a_mark(void **state) {
                                  (uintptr_t) new ^ (uintptr_t)1 << 40};
     for (int i = 0; i < 6; i++) {
         *number = outside[i];
-        assert_false(arena_points_behind(&a, m));
+        assert_false(arena_points_behind(&a, m, NULL, 0));
     }
     *number = (uintptr_t)memory + sizeof memory - 1; // the last byte
-    assert_true(arena_points_behind(&a, m));
+    assert_true(arena_points_behind(&a, m, NULL, 0));
     *number = 5;
     *(char **)NEW(&a, char *) = new; // within what may be forgotten
-    assert_false(arena_points_behind(&a, m));
+    assert_false(arena_points_behind(&a, m, NULL, 0));
     arena_reset(&a, m);
     (void)NEW(&grows, int);
-    assert_true(arena_points_behind(&grows, arena_mark(&grows))); // nobody can tell
+    assert_true(arena_points_behind(&grows, arena_mark(&grows), NULL, 0)); // nobody can tell
     arena_free(&grows);
+    arena_free(&a);
+}
+
+// Of pieces that are said to hold no pointers, whole words are not looked at; what is beside them is, and so
+// is a piece that does not lie before the mark, or before the one that comes ahead of it.
+static void test_pieces_without_pointers(void **state) {
+    (void)state;
+    static _Alignas(16) char memory[4096];
+    Arena a = {0};
+    arena_over(&a, memory, sizeof memory);
+    enum { WORDS = 16 };
+    uintptr_t *word = NEWN(&a, uintptr_t, WORDS);
+    ArenaMark m = arena_mark(&a);
+    char *new = NEWN(&a, char, 100);
+    const ArenaPiece two[] = {{word + 2, 3 * sizeof *word}, {(char *)(word + 8) + 3, 3 * sizeof *word}};
+    for (int i = 0; i < WORDS; i++) {
+        word[i] = (uintptr_t) new;
+        bool hidden = (i >= 2 && i < 5) || (i >= 9 && i < 11); // of the second, two words are whole
+        assert_int_equal(arena_points_behind(&a, m, two, 2), !hidden);
+        assert_true(arena_points_behind(&a, m, NULL, 0));
+        word[i] = 0;
+    }
+    assert_false(arena_points_behind(&a, m, two, 2));
+    const ArenaPiece odd[] = {{word + 6, sizeof *word},
+                              {word, sizeof *word},             // behind a later one
+                              {word + 8, 4},                    // less than a word
+                              {word + WORDS - 1, 4096},         // beyond the mark
+                              {memory + sizeof memory, 8},      // beyond the arena
+                              {(char *)memory - 4096, 1 << 20}, // before it
+                              {word + 10, SIZE_MAX}};
+    for (int i = 0; i < WORDS; i++) {
+        word[i] = (uintptr_t) new;
+        assert_int_equal(arena_points_behind(&a, m, odd, 7), i != 6);
+        word[i] = 0;
+    }
+    const ArenaPiece all[] = {{word, WORDS * sizeof *word}};
+    word[0] = word[WORDS - 1] = (uintptr_t) new;
+    assert_false(arena_points_behind(&a, m, all, 1));
     arena_free(&a);
 }
 
@@ -322,6 +360,37 @@ static void test_exhaustion_aborts_without_a_handler(void **state) {
     assert_int_equal(ending_of(ask_too_much, 100), 0);
 }
 
+// Memory that was hidden before any arena lay over it, as a fork server does for its children; the second
+// time it has been used.
+static void write_hidden(Arena *a, size_t size, size_t at) {
+    enum { SIZE = 16 * 4096 };
+    static _Alignas(4096) unsigned char memory[SIZE];
+    arena_hide(memory, SIZE / 2); // the rest is not
+    for (int turn = 0; turn < 2; turn++) {
+        arena_over(a, memory, SIZE);
+        unsigned char *p = arena_raw(a, size, 1);
+        p[turn ? at : size - 1] = 1;
+        if (turn == 0) arena_free(a);
+    }
+}
+// Of memory that is hidden, a part that is shown: it can be used, what is beside it cannot. Once of a few
+// bytes, once of pages of the shadow, each of which describes eight of them.
+static void write_shown(Arena *a, size_t from, size_t at) {
+    (void)a;
+    enum { SIZE = 64 * 4096, SHOWN = 33 * 4096 + 8 };
+    static _Alignas(4096) unsigned char memory[SIZE];
+    arena_hide(memory, SIZE);
+    arena_show(memory + from, from < 4096 ? 8 : SHOWN);
+    ((volatile unsigned char *)memory)[at] = 1;
+}
+enum { SHOWN_FROM = 7 * 4096, SHOWN_END = 40 * 4096 + 8 };
+static void write_few(Arena *a, size_t n) { write_shown(a, 64, n); }
+static void write_pages(Arena *a, size_t n) { write_shown(a, SHOWN_FROM, n); }
+
+static void write_last_hidden(Arena *a, size_t n) { write_hidden(a, n, n - 1); }
+static void write_past_hidden(Arena *a, size_t n) { write_hidden(a, n, n); }
+static void write_far_hidden(Arena *a, size_t n) { write_hidden(a, n, (size_t)10 * 4096); }
+
 static void test_asan_sees_one_byte(void **state) {
     (void)state;
     if (!UNDER_ASAN) skip();
@@ -333,6 +402,17 @@ static void test_asan_sees_one_byte(void **state) {
         assert_int_not_equal(ending_of(write_dropped, size[i]), 0);
     }
     assert_int_not_equal(ending_of(write_past_fixed, 33), 0);
+    assert_int_equal(ending_of(write_last_hidden, 33), 0);
+    assert_int_not_equal(ending_of(write_past_hidden, 33), 0);
+    assert_int_not_equal(ending_of(write_far_hidden, 33), 0);
+    assert_int_not_equal(ending_of(write_few, 63), 0);
+    assert_int_equal(ending_of(write_few, 64), 0);
+    assert_int_equal(ending_of(write_few, 71), 0);
+    assert_int_not_equal(ending_of(write_few, 72), 0);
+    assert_int_not_equal(ending_of(write_pages, SHOWN_FROM - 1), 0);
+    for (size_t at = SHOWN_FROM; at < SHOWN_END; at += 4096) assert_int_equal(ending_of(write_pages, at), 0);
+    assert_int_equal(ending_of(write_pages, SHOWN_END - 1), 0);
+    assert_int_not_equal(ending_of(write_pages, SHOWN_END), 0);
 }
 
 int main(void) {
@@ -345,6 +425,7 @@ int main(void) {
         cmocka_unit_test(test_reserve_is_used_last_and_given_back),
         cmocka_unit_test(test_the_end_of_a_fixed_arena),
         cmocka_unit_test(test_pointers_behind_a_mark),
+        cmocka_unit_test(test_pieces_without_pointers),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
         cmocka_unit_test(test_asan_sees_one_byte),

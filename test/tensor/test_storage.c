@@ -18,6 +18,35 @@ static Tensor dense(Storage *s, DType t, int rank, const int64_t *shape) {
 #define SHAPE(...) \
     (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
+// What is skipped when addresses are looked for: all of a storage's arrays below its reader, and nothing
+// else.
+static void a_piece_covers_what_holds_numbers(void **state) {
+    (void)state;
+    static _Alignas(64) uint8_t memory[1 << 16];
+    static const uint8_t input[64];
+    Arena a = {0};
+    arena_over(&a, memory, sizeof memory);
+    for (int origins = 0; origins < 2; origins++) {
+        StorageTable t = {.arena = &a, .origins = origins};
+        Storage *s = NULL, *wrapped = NULL, *open = NULL;
+        const void *at = NULL;
+        assert_true(storage_new(&t, DT_F16, 100, &s));
+        const uint8_t *next = arena_raw(&a, 1, 1);
+        size_t bytes = storage_piece(s, &at);
+        assert_ptr_equal(at, s->data);
+        assert_true(s->shadow >= s->data + 100 && (uint8_t *)s->writer >= s->shadow + 100);
+        assert_ptr_equal((const uint8_t *)at + bytes,
+                         (uint8_t *)s->writer + (100 / 2 + 1) * sizeof *s->writer);
+        assert_true((const uint8_t *)at + bytes <= next);
+        assert_true(storage_wrap(&t, DT_F32, input, sizeof input, &wrapped));
+        assert_int_equal(storage_piece(wrapped, &at), sizeof input);
+        assert_ptr_equal(at, wrapped->shadow);
+        assert_true(storage_wrap_open(&t, DT_F32, input, sizeof input, &open));
+        assert_int_equal(storage_piece(open, &at), 0);
+    }
+    arena_free(&a);
+}
+
 static void new_storages_are_not_initialised(void **state) {
     (void)state;
     Arena a = {0};
@@ -228,6 +257,7 @@ static void overlap_is_of_elements(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_piece_covers_what_holds_numbers),
         cmocka_unit_test(new_storages_are_not_initialised),
         cmocka_unit_test(full_tables_and_arenas_refuse),
         cmocka_unit_test(exposure_follows_the_view),

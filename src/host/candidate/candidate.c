@@ -486,6 +486,14 @@ static void note_launched(Cover *c, const Binding *b) {
     }
 }
 
+// Of a kernel of the file itself.
+static void note_conditions(Interp *in, const Launcher *l, const Built *built) {
+    Cover *c = in->m->watch.cover;
+    if (l->kernel->home) return;
+    conditions_note(conditions_of(c->arena, &c->conditions, built->binding.kernel), outcomes(in),
+                    outcomes(in) ? NULL : c, &built->binding, built->grid);
+}
+
 // One way of a launch: with the config that comes after `skip` others, or the next one that fits.
 static bool launch_way(Interp *in, const Launcher *l, const Args *given, int *skip, Built *built) {
     int found = in->d->count;
@@ -513,12 +521,11 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             break;
         }
         if (outcomes(in)) {
-            if (!l->kernel->home) conditions_note(outcomes(in), NULL, &built.binding, built.grid);
+            note_conditions(in, l, &built);
             return true;
         }
         if (cover && cover->keeps) note_launched(cover, &built.binding);
-        if (cover && (cover->keeps || cover->mixes) && !l->kernel->home)
-            conditions_note(NULL, cover, &built.binding, built.grid);
+        if (cover && (cover->keeps || cover->mixes)) note_conditions(in, l, &built);
         if (!choice_holds(in, l, at, &built.how) || !launchable(in, l, at, &built)) return false;
         const Launched asked = {&built.binding, &built.code, built.grid, built.how, nth++};
         if (!backend_of(in)->launch(in, at, &asked)) return false;

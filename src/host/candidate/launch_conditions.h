@@ -4,6 +4,11 @@
 #include "tile/check/check.h"
 #include "tile/vm/cover.h"
 
-// Notes how comparisons of whole numbers come out, and how often loops over ranges turn; of `c`, how
-// comparisons and arithmetic of numbers that are all known do (cover_truth). Either may be NULL.
-void conditions_note(Outcomes *o, Cover *c, const Binding *b, const int64_t grid[3]);
+// What there is to ask of a kernel: the same in each of its launches.
+typedef struct Conditions Conditions;
+// Read when it is first asked for; `known` lists those that have been, and lives as long as the arena.
+Conditions *conditions_of(Arena *a, Conditions **known, const Node *kernel);
+// Notes how comparisons of whole numbers come out, and how often loops over ranges turn; of `cover`, how
+// comparisons and arithmetic of numbers that are all known do (cover_truth). Either may be NULL. The
+// arguments are those of its kernel.
+void conditions_note(Conditions *c, Outcomes *o, Cover *cover, const Binding *b, const int64_t grid[3]);

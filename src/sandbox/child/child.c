@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 // Sent together, they wake the parent once for all of a quick draw.
-enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
+enum { SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
 
 static void send_waiting(Child *c) {
-    if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) _exit(EXIT_PIPE);
+    if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) child_end(EXIT_PIPE);
     c->waiting = 0;
 }
 
@@ -57,7 +57,7 @@ static void memory_gone(void *arg) {
         c->job->arena_bytes >> 20);
     Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text};
     send_finding(c, &d, NULL);
-    _exit(EXIT_DONE);
+    child_end(EXIT_DONE);
 }
 
 bool within(int64_t at, int64_t bytes, size_t all) {
@@ -556,6 +556,7 @@ static bool case_run(Child *c, int *code) {
 void code_make_room(Child *c) {
     if (c->cache && arena_left(&c->code) >= c->code_room - c->code_room / 8) return;
     if (c->cache) arena_reset(&c->code, c->code_mark);
+    c->cover->conditions = NULL; // they lay there, too
     c->cache = code_cache_new(&c->code);
 }
 
@@ -631,6 +632,7 @@ int child_interpret(const ChildJob *job) {
     }
     c.cover = NEW(&c.code, Cover);
     c.cover->n = c.source.len;
+    c.cover->arena = &c.code;
     // Only decorators of such names prune: autotune, libtuner.
     c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);

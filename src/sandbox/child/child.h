@@ -6,6 +6,7 @@
 
 // Exit codes other than 0 say that something is wrong with us, not with the candidate.
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
+enum { REPORTS_TOGETHER = 64 };
 
 typedef struct {
     const ChildJob *job;

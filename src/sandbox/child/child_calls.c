@@ -220,6 +220,22 @@ static bool goes_on(Sequence *q, const CallSpec *call, const CaseReport *r, int 
     return (q->waits || call->flags & CALL_FAR) && !new;
 }
 
+// Whether something of the last call is in reach from what was there before it. Of that, numbers of tensors
+// are most, and no part of the program's; nor are reports, and a sequence knows of no call after its own.
+static bool in_reach(const Sequence *q, ArenaMark mark, int storages) {
+    ArenaPiece piece[STORAGES_MAX + 2];
+    int n = 0;
+    piece[n++] = (ArenaPiece){q->c->report, sizeof *q->c->report * REPORTS_TOGETHER};
+    piece[n++] = (ArenaPiece){q, sizeof *q};
+    for (int i = 0; i < storages; i++) {
+        const Storage *s = q->m->storages.at[i];
+        const void *at;
+        size_t bytes = s ? storage_piece(s, &at) : 0;
+        if (bytes > 0) piece[n++] = (ArenaPiece){at, bytes};
+    }
+    return arena_points_behind(&q->c->call, mark, piece, n);
+}
+
 // After a call whose answer nobody keeps: its memory is free again, unless something of it is in reach from
 // what was there before.
 static void forget(Sequence *q, int i, ArenaMark mark, int storages) {
@@ -231,7 +247,7 @@ static void forget(Sequence *q, int i, ArenaMark mark, int storages) {
     memset(all->at + storages, 0, sizeof *was * (size_t)made);
     memset(q->out[i], 0, sizeof q->out[i]);
     q->diags = DIAGS(&q->c->call);
-    if (arena_points_behind(&q->c->call, mark)) {
+    if (in_reach(q, mark, storages)) {
         memcpy(all->at + storages, was, sizeof *was * (size_t)made);
         q->stuck++;
         return;

@@ -39,11 +39,13 @@ typedef struct Cover {
     bool far;          // lanes of a kernel are compared with a number that small tensors do not reach
     CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
     int truths;
-    bool keeps;         // the candidate keeps something between calls
-    bool mixes;         // some arithmetic of a kernel may mix numbers (unreached.h)
-    uint64_t launched;  // a hash of all numbers that kernels were given, while it keeps something
-    int news;           // places that were marked in some new way
-    Outcomes *outcomes; // or NULL. With it nothing is launched, filled or copied
+    bool keeps;                    // the candidate keeps something between calls
+    bool mixes;                    // some arithmetic of a kernel may mix numbers (unreached.h)
+    uint64_t launched;             // a hash of all numbers that kernels were given, while it keeps something
+    int news;                      // places that were marked in some new way
+    Arena *arena;                  // that it lives in, for what is found once
+    struct Conditions *conditions; // of kernels, as they were asked for (host/candidate/launch_conditions.h)
+    Outcomes *outcomes;            // or NULL. With it nothing is launched, filled or copied
 } Cover;
 
 static inline Outcomes *cover_outcomes(const Cover *c) { return c ? c->outcomes : NULL; }

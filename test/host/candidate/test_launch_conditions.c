@@ -17,10 +17,18 @@ static const char source[] = "@triton.jit\n"
                              "        if n == 7:\n"
                              "            y = 4\n";
 
+static void note(Outcomes *o, Cover *c, const Binding *b, const int64_t grid[3]) {
+    Arena a = {0};
+    Conditions *known = NULL, *of = conditions_of(&a, &known, b->kernel);
+    assert_ptr_equal(of, conditions_of(&a, &known, b->kernel)); // read once
+    conditions_note(of, o, c, b, grid);
+    arena_free(&a);
+}
+
 static int news(Outcomes *o, const Binding *b) {
     static const int64_t grid[3] = {1, 1, 1};
     outcomes_begin(o, 0, 1);
-    conditions_note(o, NULL, b, grid);
+    note(o, NULL, b, grid);
     outcomes_end(o, true);
     return o->news;
 }
@@ -69,12 +77,12 @@ static void ways_are_covered(void **state) {
     LaunchArg arg[] = {{.name = STR("x"), .kind = ARG_TENSOR},
                        {.name = STR("n"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 3}}};
     Binding b = {.kernel = f, .module = m, .arg = arg, .args = 2};
-    conditions_note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
+    note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
     assert_int_equal(cover_truth_of(&c, compare), COVER_FALSE);
     assert_int_equal(cover_truth_of(&c, quotient), COVER_FALSE);
     assert_int_equal(cover_truth_of(&c, least), COVER_TRUE); // the first argument
     arg[1].value.i = 60;
-    conditions_note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
+    note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
     assert_int_equal(cover_truth_of(&c, compare), COVER_FALSE | COVER_TRUE);
     assert_int_equal(cover_truth_of(&c, quotient), COVER_FALSE | COVER_TRUE);
     assert_int_equal(cover_truth_of(&c, least), COVER_FALSE | COVER_TRUE);
@@ -100,7 +108,7 @@ static void places_in_the_grid_are_ranges(void **state) {
     Binding b = {.kernel = m->module.body.at[0], .module = m, .arg = arg, .args = 2};
     for (int64_t rows = 4; rows <= 5; rows++) {
         outcomes_begin(o, 0, 1);
-        conditions_note(o, NULL, &b, (const int64_t[3]){rows, 1, 1});
+        note(o, NULL, &b, (const int64_t[3]){rows, 1, 1});
         outcomes_end(o, true);
         assert_true(o->compareds == 2 && o->compared[0].sides == (rows == 4 ? 1 : 3));
         assert_int_equal(o->compared[1].sides, 1);
@@ -129,7 +137,7 @@ static void numbers_wrap_as_on_a_gpu(void **state) {
     LaunchArg arg[] = {{.name = STR("n"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 75968}},
                        {.name = STR("c"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 75968}}};
     Binding b = {.kernel = f, .module = m, .arg = arg, .args = 2};
-    conditions_note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
+    note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
     assert_int_equal(cover_truth_of(&c, narrow), COVER_FALSE);
     assert_int_equal(cover_truth_of(&c, wide), COVER_TRUE);
     assert_int_equal(cover_truth_of(&c, python), COVER_TRUE);
