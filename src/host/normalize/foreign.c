@@ -50,6 +50,15 @@ static const Foreign *foreign_find(Str module, Str name) {
     return NULL;
 }
 
+bool foreign_type(Str path) {
+    const char *dot = memrchr(path.p, '.', path.len);
+    const Foreign *f = NULL;
+    if (dot)
+        f = foreign_find((Str){path.p, (size_t)(dot - path.p)},
+                         (Str){dot + 1, path.len - (size_t)(dot + 1 - path.p)});
+    return f && f->kind == FOREIGN_TYPE;
+}
+
 typedef struct {
     Arena *arena;
     const Node *module;

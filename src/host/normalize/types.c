@@ -25,6 +25,8 @@ static void becomes_other(Answers *a, const Node *n, const Node *other) {
 }
 
 static bool is_such(const Answers *a, const Node *n) {
+    Buf path = BUF(a->arena);
+    if (n->kind == NODE_ATTRIBUTE) return node_dotted(n, &path) && foreign_type(buf_str(&path));
     return n->kind == NODE_NAME &&
            (names_have(a->types, n->name) || (a->complex && node_is_name(n, "complex")));
 }
