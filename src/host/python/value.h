@@ -168,6 +168,7 @@ struct Tuner {
     Seq *key;               // autotune: names of arguments
     Seq *zeroed, *restored; // autotune: reset_to_zero and restore_value, names of arguments
     Value prune;            // autotune: early_config_prune, or None
+    Value model, top;       // perf_model, or None; top_k
     Dict *values;           // heuristics: name -> function of the arguments' dictionary
 };
 struct Kernel {
