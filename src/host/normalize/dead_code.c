@@ -125,10 +125,21 @@ static bool is_word(const char *const *word, size_t n, Str name) {
 }
 #define IS_WORD(list, name) is_word(list, sizeof(list) / sizeof *(list), name)
 
-// logging.INFO
+// logging.INFO; os.environ.get("LOGLEVEL", "INFO").upper(): how much is told is nobody's matter here.
 static bool is_level(const Logging *l, const Node *n) {
     static const char *const level[] = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
-    return n->kind == NODE_INT ||
+    Buf path = BUF(l->loggers.arena);
+    const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
+    if (f && f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "upper") && !n->call.args.n)
+        return is_level(l, f->attribute.value);
+    if (n->kind == NODE_IFEXP) // what became of a question to the environment
+        return is_level(l, n->ifexp.then) && is_level(l, n->ifexp.otherwise);
+    if (f && node_dotted(f, &path) && n->call.args.n > 0 && !n->call.keywords.n) {
+        for (int i = 0; i < n->call.args.n; i++)
+            if (n->call.args.at[i]->kind != NODE_STRING) return false;
+        return str_is(buf_str(&path), "os.environ.get") || str_is(buf_str(&path), "os.getenv");
+    }
+    return n->kind == NODE_INT || n->kind == NODE_STRING ||
            (l->logging && n->kind == NODE_ATTRIBUTE && node_is_name(n->attribute.value, "logging") &&
             IS_WORD(level, n->attribute.name));
 }
@@ -216,10 +227,30 @@ static bool is_message(const Logging *l, const Node *call, Str object, Str metho
     return true;
 }
 
+static bool is_module_name(const Node *n);
+
+// logging.getLogger("triton").setLevel(logging.ERROR), logging.disable(logging.INFO): of loggers elsewhere.
+static bool is_setting_elsewhere(const Logging *l, const Node *call) {
+    Str object, method;
+    const Node *f = call->kind == NODE_CALL ? call->call.func : NULL;
+    if (!f || f->kind != NODE_ATTRIBUTE || call->call.keywords.n || call->call.args.n > 1) return false;
+    for (int i = 0; i < call->call.args.n; i++)
+        if (!is_level(l, call->call.args.at[i])) return false;
+    if (is_method_of(call, &object, &method))
+        return l->logging && str_is(object, "logging") &&
+               (str_is(method, "disable") || str_is(method, "captureWarnings"));
+    return str_is(f->attribute.name, "setLevel") && call->call.args.n == 1 &&
+           is_method_of(f->attribute.value, &object, &method) && l->logging && str_is(object, "logging") &&
+           str_is(method, "getLogger") && f->attribute.value->call.args.n < 2 &&
+           !f->attribute.value->call.keywords.n &&
+           (!f->attribute.value->call.args.n || is_module_name(f->attribute.value->call.args.at[0]));
+}
+
 // What is said is still evaluated: it can fail.
 static void drop_told(void *arg, const Node *n) {
     const Logging *l = arg;
     Str object, method;
+    if (n->kind == NODE_EXPRSTMT && is_setting_elsewhere(l, n->value)) return drop(n);
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return; // a kernel cannot talk to a logger
     if (n->kind == NODE_EXPRSTMT && is_method_of(n->value, &object, &method)) {
         Node *call = (Node *)(uintptr_t)n->value;
@@ -235,7 +266,6 @@ static void drop_told(void *arg, const Node *n) {
     node_each_child(n, drop_told, arg);
 }
 
-static bool is_module_name(const Node *n);
 
 // The last or the first item: there always is one.
 static bool is_end(const Node *n) {

@@ -554,6 +554,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     normalize_conditions(a, module);
     normalize_included(module, 0);
     normalize_types(a, module);
+    module_tests_drop(a, module);
     questions_normalize(a, module);
     module_branches_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;

@@ -39,6 +39,7 @@ void types_normalize(Arena *a, Node *module, const Names *types);
 // Functions under the decorator of these names as what it makes of them.
 MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
+void module_tests_drop(Arena *a, Node *module); // tests that run when a file is imported
 void wrappers_normalize(Arena *a, Node *module);
 Node *wrapper_given(const Node *g);                // the one function that g defines and returns; NULL
 void contiguous_normalize(Arena *a, Node *module); // decorators that make arguments contiguous
