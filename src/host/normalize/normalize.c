@@ -546,6 +546,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
+    text_formats_normalize(a, module);
     finally_normalize(a, module);
     look_ups_normalize(a, module);
     local_imports_normalize(a, module);
