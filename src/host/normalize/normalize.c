@@ -556,6 +556,8 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     normalize_included(module, 0);
     normalize_types(a, module);
     module_tests_drop(a, module);
+    module_loops_normalize(a, module);
+    registries_normalize(a, module);
     questions_normalize(a, module);
     module_branches_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;

@@ -40,6 +40,8 @@ void types_normalize(Arena *a, Node *module, const Names *types);
 // Functions under the decorator of these names as what it makes of them.
 MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
+void module_loops_normalize(Arena *a, Node *module); // lists and dictionaries that a loop fills
+void registries_normalize(Arena *a, Node *module);   // @register("name")
 void module_tests_drop(Arena *a, Node *module); // tests that run when a file is imported
 void wrappers_normalize(Arena *a, Node *module);
 Node *wrapper_given(const Node *g);                // the one function that g defines and returns; NULL

@@ -7,7 +7,7 @@ typedef struct {
     const Node *call;
     Str text;
     size_t at;
-    int next; // of the places without a number
+    int next, places; // of the places without a number; all of them
     Nodes out;
 } Template;
 
@@ -66,6 +66,7 @@ static bool put_place(Template *t) {
     }
     Node *value = argument(t, name);
     if (!value) return false;
+    t->places++;
     t->at = end + 1;
     if (value->kind == NODE_STRING && !conversion && !spec.len) // a text among the literal ones
         return put_literal(t, value->string.text.p, value->string.text.len), !value->string.bytes;
@@ -122,8 +123,7 @@ static void visit(void *arg, const Node *n) {
     for (int i = 0; i < n->call.keywords.n; i++)
         if (!n->call.keywords.at[i]->keyword.name.len) return;
     Template t = {.arena = arg, .call = n, .text = f->attribute.value->string.text};
-    // Each argument is evaluated, once, and in this order, where each place has its own.
-    if (!fill(&t) || (t.next && t.next != n->call.args.n)) return;
+    if (!fill(&t) || t.places != n->call.args.n + n->call.keywords.n) return; // each argument has its place
     Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
     int height = 1;
     for (int i = 0; i < t.out.n; i++)

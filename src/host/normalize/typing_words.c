@@ -318,11 +318,25 @@ static void alias(const Words *w, Node *s) {
         becomes(w, s, as_text(w, name));
 }
 
+// `Row: TypeAlias = tuple[int, int]`: an assignment like any other.
+static void untype(Arena *a, Node *s) {
+    const Node *as = s->kind == NODE_ANNASSIGN && s->annassign.value ? s->annassign.annotation : NULL;
+    if (!as || s->annassign.target->kind != NODE_NAME ||
+        !(node_is_name(as, "TypeAlias") ||
+          (as->kind == NODE_ATTRIBUTE && str_is(as->attribute.name, "TypeAlias"))))
+        return;
+    Node *target = s->annassign.target, *value = s->annassign.value;
+    *s = (Node){.kind = NODE_ASSIGN, .span = s->span, .height = s->height};
+    s->assign.targets = (Nodes){NEWN(a, Node *, 1), 1};
+    s->assign.targets.at[0] = target;
+    s->assign.value = value;
+}
+
 void typing_words_normalize(Arena *a, Node *module) {
     Words w = {.arena = a, .module = module};
     Nodes *body = &module->module.body;
     bool any = false;
-    for (int i = 0; i < body->n; i++) any |= is_alias(body->at[i]);
+    for (int i = 0; i < body->n; i++) untype(a, body->at[i]), any |= is_alias(body->at[i]);
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];
         for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {

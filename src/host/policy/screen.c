@@ -291,13 +291,15 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
         break;
     case NODE_ASSIGN: value = n->assign.value; break;
     case NODE_ANNASSIGN: value = n->annassign.value; break;
+    case NODE_ASSERT: // of constants: whoever imports the file gets past it, or nobody does
+        if (s->candidate) return screen_statement(s, scope, n);
+        break;
     case NODE_AUGASSIGN:
     case NODE_DELETE:
     case NODE_IF:
     case NODE_FOR:
     case NODE_WHILE:
-    case NODE_WITH:
-    case NODE_ASSERT: break;
+    case NODE_WITH: break;
     default: return screen_statement(s, scope, n); // refused there, with the construct's own reason
     }
     if (value || n->kind == NODE_ANNASSIGN) {

@@ -28,6 +28,9 @@ bool api_len(Call *c, Value *out) {
         if (value_rank(v) == 0) return host_raise(c->in, c->at, "TypeError: len() of a 0-d tensor");
         *out = value_int(value_shape(v)[0]);
         return true;
+    case V_CLASS: // of an Enum
+        if (v.klass->members) return *out = value_int(v.klass->members->n), true;
+        return host_raise(c->in, c->at, "TypeError: object of type 'type' has no len()");
     default: return host_raise(c->in, c->at, "TypeError: object of type '%s' has no len()", value_type(v));
     }
 }
