@@ -580,6 +580,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
     dead_code_drop(a, module);
+    if (facts_normalize(a, module)) dead_code_drop(a, module);
     named_truths_normalize(a, module);
     first_items_normalize(a, module);
     augmented_normalize(a, module);

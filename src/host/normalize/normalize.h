@@ -37,6 +37,7 @@ bool foreign_type(Str path); // "torch.distributed.tensor.DTensor": a class that
 // Questions whether a value is of classes that no value here is of: imported ones, and numbers that are
 // complex.
 void types_normalize(Arena *a, Node *module, const Names *types);
+bool facts_normalize(Arena *a, Node *module); // x.is_cuda, and flags of the module; false: nothing is asked
 // Functions under the decorator of these names as what it makes of them.
 MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);

@@ -159,7 +159,7 @@ static int quiet_module(const Node *n, const Node *alias) {
     return k;
 }
 
-static bool is_of_package(const Node *n, const Node *alias) {
+bool import_of_package(const Node *n, const Node *alias) {
     Str module = n->import.from ? n->import.module : alias->alias.name;
     const char *dot = memchr(module.p, '.', module.len);
     if (dot) module.len = (size_t)(dot - module.p);
@@ -171,7 +171,7 @@ static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
     int k = quiet_module(n, alias);
     bool listed =
         k < QUIET_MODULES && (!n->import.from || in_list(quiet_import[k].names, alias->alias.name));
-    if (!listed && !is_of_package(n, alias)) return false;
+    if (!listed && !import_of_package(n, alias)) return false;
     if (str_is(b.bound, "torch") || str_is(b.bound, "triton"))
         return !n->import.from && !alias->alias.as.len; // `import torch.utils.benchmark` binds torch
     return !api_is_module(b.bound, true) && !api_named(b.bound, true) && !is_reserved_root(b.bound);

@@ -138,6 +138,30 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
     }
 }
 
+// A kernel that asks for something of such a package.
+static void find_in_kernels(void *arg, const Node *n) {
+    Use *u = arg;
+    if (!u->at && n->kind == NODE_NAME && str_eq(n->name, u->name)) u->at = n;
+    node_each_child(n, find_in_kernels, u); // a tree's height is bounded
+}
+static void screen_kernels(Screen *s, const Node *n) {
+    const char *why;
+    for (int i = 0; s->candidate && i < n->import.names.n; i++) {
+        const Node *alias = n->import.names.at[i];
+        Node one = *n;
+        one.import.names = (Nodes){&n->import.names.at[i], 1};
+        if (!import_of_package(n, alias) || import_canonical(&one, true, &why) || import_brings(&one))
+            continue;
+        Use use = {alias->alias.as.len ? alias->alias.as : alias->alias.name, NULL, NULL};
+        const Nodes *body = &s->module->module.body;
+        for (int k = 0; k < body->n; k++)
+            if (body->at[k]->kind == NODE_FUNCTION && is_jit_function(body->at[k]))
+                for (int j = 0; j < body->at[k]->function.body.n; j++)
+                    find_in_kernels(&use, body->at[k]->function.body.at[j]);
+        if (use.at) refuse_as(s, DIAG_UNSUPPORTED, use.at->span, "`", use.name, PACKAGE_REASON);
+    }
+}
+
 void screen_import(Screen *s, const Node *n) {
     const char *why;
     LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
@@ -145,7 +169,8 @@ void screen_import(Screen *s, const Node *n) {
         return refuse(s, n->span,
                       "SyntaxError: from __future__ imports must occur at the beginning of the file");
     if (file) return screen_included(s, n, file);
-    if (!import_allowed(n, s->candidate, &why) && screen_lacking(s, n)) return;
+    if (screen_lacking(s, n)) return;
+    screen_kernels(s, n);
     if (!import_allowed(n, s->candidate, &why))
         return refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
     if (!s->in_function || (!s->late && import_canonical(n, s->candidate, &why))) return;

@@ -7,6 +7,10 @@ struct Scope {
     Scope *outer;
     Names names, params;
 };
+#define PACKAGE_REASON                                                                                       \
+    "what it is stands in a file of that package, which is not here; write it down in this file, or let a "  \
+    "manifest take the kernel out"
+
 typedef struct {
     Arena *arena;
     DiagList *d;
