@@ -18,7 +18,8 @@ typedef struct {
     Names reached; // functions and classes that are looked at
     Names locals;  // lists and the like that the function has made which is looked at
     bool in_init;  // in __init__ or forward: self and ctx are new
-    bool computes; // something is called that host code has no use for
+    int depth;     // in how many functions
+    bool computes; // the statement itself calls what host code has no use for
     bool leaves;   // something may stay behind
 } Look;
 
@@ -103,7 +104,9 @@ static void look_function(Look *l, const Node *f) {
     l->in_init = str_is(f->function.name, "__init__") || str_is(f->function.name, "forward");
     for (int i = 0; i < f->function.body.n; i++) note_made(l, f->function.body.at[i]);
     for (int i = 0; i < f->function.body.n; i++) find_other(l, f->function.body.at[i]);
+    l->depth++;
     for (int i = 0; i < f->function.body.n; i++) look(l, f->function.body.at[i]);
+    l->depth--;
     l->locals = was;
     l->in_init = in;
 }
@@ -129,7 +132,8 @@ static void look_call(Look *l, const Node *n) {
     if (f->kind == NODE_NAME) l->leaves |= IS_ONE_OF(f->name, reaching);
     if (root->kind == NODE_NAME) {
         l->leaves |= IS_ONE_OF(root->name, modules);
-        l->computes |= module_function(l->module, root->name) || str_is(root->name, "torch");
+        l->computes |= l->depth == 0 &&
+                       (module_function(l->module, root->name) || str_is(root->name, "torch"));
     }
     if (f->kind != NODE_ATTRIBUTE || !IS_ONE_OF(f->attribute.name, changing)) return;
     const Node *of = f->attribute.value;

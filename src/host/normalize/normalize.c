@@ -152,29 +152,12 @@ static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Nod
     return needed;
 }
 
-// torch.ops.mylib.glu, and its .default, of the operator "mylib::glu": the function.
-typedef struct {
-    Arena *arena;
-    Str path, name;
-} Operator;
-static void name_operator(void *arg, const Node *n) {
-    const Operator *o = arg;
-    Buf path = BUF(o->arena);
-    if (n->kind != NODE_ATTRIBUTE || !node_dotted(n, &path)) return node_each_child(n, name_operator, arg);
-    Str whole = buf_str(&path);
-    if (!str_eq(whole, o->path) && !(str_ends(whole, ".default") && whole.len == o->path.len + 8 &&
-                                     memcmp(whole.p, o->path.p, o->path.len) == 0))
-        return node_each_child(n, name_operator, arg);
-    *mine(n) = (Node){.kind = NODE_NAME, .span = n->span, .height = 1, .name = o->name};
-}
+// Calls by the path of the operator "mylib::glu": of the function.
 static void use_operator(Arena *a, const Node *module, const Node *f, const Node *d) {
     Str id = d->call.args.at[0]->string.text;
     const char *mark = memmem(id.p, id.len, "::", 2);
-    Operator o = {a,
-                  str_of(arena_printf(a, "torch.ops.%.*s.%.*s", (int)(mark - id.p), id.p,
-                                      (int)(id.p + id.len - mark - 2), mark + 2)),
-                  f->function.name};
-    node_each_child(module, name_operator, &o);
+    operator_use(a, module, (Str){id.p, (size_t)(mark - id.p)},
+                 (Str){mark + 2, (size_t)(id.p + id.len - mark - 2)}, f->function.name);
 }
 
 static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
@@ -569,6 +552,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     data_classes_normalize(a, module);
     enums_normalize(a, module);
     attributes_normalize(a, module);
+    operators_normalize(a, module);
     normalize_decorators(a, module);
     contiguous_normalize(a, module);
     wrappers_normalize(a, module);

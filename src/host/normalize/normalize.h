@@ -46,6 +46,8 @@ void registries_normalize(Arena *a, Node *module);   // @register("name")
 void module_tests_drop(Arena *a, Node *module); // tests that run when a file is imported
 void wrappers_normalize(Arena *a, Node *module);
 Node *wrapper_given(const Node *g);                // the one function that g defines and returns; NULL
+void operators_normalize(Arena *a, Node *module); // torch.library, and calls by torch.ops
+void operator_use(Arena *a, const Node *module, Str space, Str op, Str function);
 void contiguous_normalize(Arena *a, Node *module); // decorators that make arguments contiguous
 void attributes_normalize(Arena *a, Node *module); // getattr and its like, of names that are written down
 bool is_member_of_modules(Str name);               // that nn.Module gives every module, or may give it
