@@ -1,8 +1,8 @@
-// What a file does with its own kernels when it is imported: `result = test_softmax()`, `bench.run(...)`,
-// `print(torch.allclose(run(x), expected))`; and options of torch that no kernel sees. A file that is judged is
-// not imported, and nobody asks for what comes out: such statements go, like what stands behind main.
+// Tests and benchmarks that a file runs when it is imported: `result = test_softmax()`, `bench.run(...)`,
+// `print(result)`; and options of torch that no kernel sees, nor any other work of torch. A file that is judged
+// is not imported, and nobody asks for what comes out: such statements go, like what stands behind main.
 //
-// Only what leaves nothing behind. Whatever a statement reaches in the file writes to its own names alone: no
+// Only what is called a test, and leaves nothing behind. Whatever a statement reaches in the file writes to its own names alone: no
 // lists or dictionaries of the module, no attributes of others, nothing that reaches the interpreter.
 #include "host/normalize/normalize.h"
 
@@ -19,7 +19,7 @@ typedef struct {
     Names locals;  // lists and the like that the function has made which is looked at
     bool in_init;  // in __init__ or forward: self and ctx are new
     int depth;     // in how many functions
-    bool computes; // the statement itself calls what host code has no use for
+    bool tests;    // the statement itself calls what is named a test
     bool leaves;   // something may stay behind
 } Look;
 
@@ -127,13 +127,23 @@ static void look_named(Look *l, Str name) {
     }
 }
 
+// test_softmax(...), benchmark(...); bench.run(...) of what @triton.testing.perf_report makes.
+static bool is_test(const Look *l, const Node *f, Str root) {
+    static const char *const begins[] = {"test", "bench", "check", "verify", "validate", "main", "_test"};
+    const Node *function = module_function(l->module, root);
+    bool run = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "run") && f->attribute.value->kind == NODE_NAME;
+    if (!function || is_jit_function(function) || !(f->kind == NODE_NAME || run)) return false;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts(root, begins[i])) return true;
+    return run && function->function.decorators.n > 0;
+}
+
 static void look_call(Look *l, const Node *n) {
     const Node *f = n->call.func, *root = root_of(f);
     if (f->kind == NODE_NAME) l->leaves |= IS_ONE_OF(f->name, reaching);
     if (root->kind == NODE_NAME) {
         l->leaves |= IS_ONE_OF(root->name, modules);
-        l->computes |= l->depth == 0 &&
-                       (module_function(l->module, root->name) || str_is(root->name, "torch"));
+        l->tests |= l->depth == 0 && is_test(l, f, root->name);
     }
     if (f->kind != NODE_ATTRIBUTE || !IS_ONE_OF(f->attribute.name, changing)) return;
     const Node *of = f->attribute.value;
@@ -224,7 +234,7 @@ static Names needed(Arena *a, const Node *module, const bool *goes) {
     return all;
 }
 
-// Whether a statement at module level may go: it leaves nothing, and computes what host code would not.
+// Whether a statement at module level may go: it tests, or says what came of it, and leaves nothing.
 static bool may_go(Arena *a, const Node *module, const Names *gone, const Node *s) {
     Names names = {.arena = a};
     if (!names_of_statement(&names, s)) return false;
@@ -232,7 +242,7 @@ static bool may_go(Arena *a, const Node *module, const Names *gone, const Node *
         if (str_is(names.at[i], "run") || str_is(names.at[i], "ModelNew")) return false;
     Look l = {.arena = a, .module = module, .reached.arena = a, .locals.arena = a};
     look(&l, s);
-    return !l.leaves && (l.computes || mentions(a, gone, s));
+    return !l.leaves && (l.tests || mentions(a, gone, s));
 }
 
 static void drop_tests(Arena *a, const Node *module) {
@@ -260,16 +270,11 @@ static void drop_tests(Arena *a, const Node *module) {
 
 // ---- options of torch
 
-// How torch's own products, compiler and random numbers behave: kernels are none of these.
+// What torch prints and keeps for gradients. Its precision and its random numbers are others' to set.
 static bool is_option(void *arg, Node *n, Nodes *out) {
-    static const char *const calls[] = {
-        "torch.manual_seed",         "torch.cuda.manual_seed",
-        "torch.cuda.manual_seed_all", "torch.set_float32_matmul_precision",
-        "torch.set_grad_enabled",    "torch.set_printoptions",
-        "torch.cuda.empty_cache",    "torch._dynamo.reset",
-        "triton_helpers.set_driver_to_gpu"};
-    static const char *const places[] = {"torch.backends.", "torch._dynamo.config.",
-                                         "torch._inductor.config."};
+    static const char *const calls[] = {"torch.set_grad_enabled", "torch.set_printoptions",
+                                        "torch.cuda.empty_cache", "torch._dynamo.reset",
+                                        "triton_helpers.set_driver_to_gpu"};
     Arena *a = arg;
     Buf path = BUF(a);
     if (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL && node_dotted(n->value->call.func, &path)) {
@@ -279,11 +284,6 @@ static bool is_option(void *arg, Node *n, Nodes *out) {
             if (!is_written(n->value->call.keywords.at[i]->keyword.value)) return false;
         return *out = (Nodes){0}, IS_ONE_OF(buf_str(&path), calls);
     }
-    if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || !is_written(n->assign.value) ||
-        n->assign.targets.at[0]->kind != NODE_ATTRIBUTE || !node_dotted(n->assign.targets.at[0], &path))
-        return false;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (str_starts(buf_str(&path), places[i])) return *out = (Nodes){0}, true;
     return false;
 }
 // A block is never empty.

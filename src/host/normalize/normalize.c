@@ -530,8 +530,8 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
     text_formats_normalize(a, module);
-    finally_normalize(a, module);
     look_ups_normalize(a, module);
+    finally_normalize(a, module);
     local_imports_normalize(a, module);
     context_functions_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;

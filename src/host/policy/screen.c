@@ -54,6 +54,8 @@ static void refuse_decorators(Screen *s, Scope *scope, const Node *n, Form why) 
         while (root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
         const Node *by = root->kind == NODE_NAME ? module_binding(s->module, root->name, &alias) : NULL;
         bool own = by ? by->kind != NODE_IMPORT : bound_here(scope, root->name);
+        if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
+            return refuse_package(s, n->span, by, alias);
         if (form_rule[why].kind == DIAG_UNSUPPORTED && root->kind == NODE_NAME && own)
             why = FORM_OWN_DECORATOR;
         if (i == 0) last = f;

@@ -185,20 +185,16 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
     while (parts > 0) screen_member(s, part[--parts]); // members of what the name stands for
 }
 
-static const char *quiet_reason(const Screen *s, Str name) {
-    const Node *alias, *by = module_binding(s->module, name, &alias);
-    return by && by->kind == NODE_IMPORT && import_of_package(by, alias)
-               ? PACKAGE_REASON
-               : "it may be imported, but host code uses nothing but torch, triton and math";
-}
-
 static void screen_name(Screen *s, Scope *scope, const Node *n) {
     if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
         api_is_module(n->name, s->candidate))
         return;
-    if (names_have(&s->quiet, n->name))
+    const Node *alias, *by = names_have(&s->quiet, n->name) ? module_binding(s->module, n->name, &alias) : NULL;
+    if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
+        refuse_package(s, n->span, by, alias);
+    else if (names_have(&s->quiet, n->name))
         refuse_as(s, names_have(&s->reaching, n->name) ? DIAG_REFUSED : DIAG_UNSUPPORTED, n->span, "`",
-                  n->name, quiet_reason(s, n->name));
+                  n->name, "it may be imported, but host code uses nothing but torch, triton and math");
     else if (str_starts(n->name, "__"))
         refuse_as(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
     else if (api_known_refused(n->name, false, s->candidate))

@@ -45,12 +45,31 @@ static const char *named_import(Screen *s, const Node *n, const char *why) {
     return why;
 }
 
+static void find_name(void *arg, const Node *n) {
+    Str *name = arg; // empty, once it is found
+    if (n->kind == NODE_NAME && name->len && str_eq(n->name, *name)) name->len = 0;
+    node_each_child(n, find_name, arg); // a tree's height is bounded
+}
+// Whether anything in the file mentions what an import binds.
+static bool is_used(const Screen *s, const Node *n) {
+    Names bound = {.arena = s->arena};
+    names_of_import(&bound, n);
+    for (int i = 0; i < bound.n; i++) {
+        Str name = bound.at[i];
+        node_each_child(s->module, find_name, &name);
+        if (!name.len) return true;
+    }
+    return bound.n == 0;
+}
+
 // What could be meant as helpers of the candidate's own says how they are given.
 static const char *import_reason(Screen *s, const Node *n, const char *why) {
     const Library *l = s->module->module.library;
     const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
     if (missing) return arena_printf(s->arena, "import: %s", missing);
     why = named_import(s, n, why);
+    if (s->candidate && !is_used(s, n))
+        return arena_printf(s->arena, "%s; nothing here uses it: leave the line out", why);
     if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
         api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
         return why;
@@ -138,6 +157,15 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
     }
 }
 
+void refuse_package(Screen *s, Span at, const Node *n, const Node *alias) {
+    Str module = n->import.from ? n->import.module : alias->alias.name;
+    refuse_as(s, DIAG_UNSUPPORTED, at, "", (Str){0},
+              arena_printf(s->arena,
+                           "import of `%.*s` from `%.*s`: what it is stands in a file of that package, which is "
+                           "not here; write it down in this file, or let a manifest take the kernel out",
+                           STR_ARG(alias->alias.name), STR_ARG(module)));
+}
+
 // A kernel that asks for something of such a package.
 static void find_in_kernels(void *arg, const Node *n) {
     Use *u = arg;
@@ -158,7 +186,7 @@ static void screen_kernels(Screen *s, const Node *n) {
             if (body->at[k]->kind == NODE_FUNCTION && is_jit_function(body->at[k]))
                 for (int j = 0; j < body->at[k]->function.body.n; j++)
                     find_in_kernels(&use, body->at[k]->function.body.at[j]);
-        if (use.at) refuse_as(s, DIAG_UNSUPPORTED, use.at->span, "`", use.name, PACKAGE_REASON);
+        if (use.at) refuse_package(s, use.at->span, n, alias);
     }
 }
 

@@ -7,10 +7,6 @@ struct Scope {
     Scope *outer;
     Names names, params;
 };
-#define PACKAGE_REASON                                                                                       \
-    "what it is stands in a file of that package, which is not here; write it down in this file, or let a "  \
-    "manifest take the kernel out"
-
 typedef struct {
     Arena *arena;
     DiagList *d;
@@ -28,6 +24,9 @@ typedef struct {
     Names quiet, reaching; // what imports bring and host code does not use, some of it what reaches out
     int depth, found;
 } Screen;
+
+// `name` of a package of kernels that is not here.
+void refuse_package(Screen *s, Span at, const Node *import, const Node *alias);
 
 // ---- screen.c
 // A finding; `what` and `name` begin its sentence where there is a name.
