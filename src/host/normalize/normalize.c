@@ -494,6 +494,16 @@ static void drop_slots(const Node *klass) {
     }
 }
 
+// __repr__, __str__, extra_repr: what a text of an object would be. No text of an object is made here.
+static void drop_texts(const Node *klass) {
+    static const char *const texts[] = {"__repr__", "__str__", "__format__", "extra_repr"};
+    for (int i = 0; i < klass->klass.body.n; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (klass->klass.body.at[i]->kind == NODE_FUNCTION &&
+                str_is(klass->klass.body.at[i]->function.name, texts[k]))
+                drop(klass->klass.body.at[i]);
+}
+
 static void mark_imports(void *arg, const Node *n) {
     Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
     if (n->kind == NODE_IMPORT) own->import.old_names = true;
@@ -560,7 +570,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         drop_about(s);
-        if (s->kind == NODE_CLASS) drop_slots(s);
+        if (s->kind == NODE_CLASS) drop_slots(s), drop_texts(s);
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
     dead_code_drop(a, module);

@@ -303,11 +303,27 @@ bool facts_normalize(Arena *arena, Node *module) {
     return any;
 }
 
+// torch.is_tensor(x): isinstance(x, torch.Tensor)
+static void write_isinstance(void *arg, const Node *n) {
+    Buf path = BUF(arg);
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    node_each_child(n, write_isinstance, arg); // a tree's height is bounded
+    if (n->kind != NODE_CALL || n->call.args.n != 1 || n->call.keywords.n || !node_dotted(n->call.func, &path) ||
+        !str_is(buf_str(&path), "torch.is_tensor"))
+        return;
+    Node *call = tree_of(arg, "isinstance(f, torch.Tensor)\n", n->span);
+    if (!call) return;
+    call->value->call.args.at[0] = n->call.args.at[0];
+    mine(n)->call = call->value->call;
+    if (n->height < 3) mine(n)->height = 3;
+}
+
 void types_normalize(Arena *arena, Node *module, const Names *types) {
     enum { ROUNDS = 8 };
     Bindings bound;
     Answers a = {.arena = arena, .types = types};
     names_of_module(&bound, arena, module);
+    if (!names_have(&bound.all, STR("isinstance"))) write_isinstance(arena, module);
     a.complex = !names_have(&bound.all, STR("complex"));
     node_each_child(module, fold, &a);
     if (!a.changed) return;
