@@ -195,7 +195,7 @@ bool value_same(Value a, Value b) {
 
 bool value_is_memo(Value v) {
     return v.kind == V_COMPILED || (value_is_seq(v) && v.seq->memo) || (v.kind == V_DICT && v.dict->memo) ||
-           (v.kind == V_CONFIG && v.config->memo);
+           (v.kind == V_CONFIG && v.config->memo) || (v.kind == V_OBJECT && v.object->memo);
 }
 
 bool nan_pair(Interp *in, Span at, Value a, Value b) {

@@ -145,6 +145,7 @@ struct Object {
     const Class *of; // NULL: a ctx
     Env *attribute;
     bool frozen; // the module holds it
+    bool memo;   // as of a Seq
 };
 struct Method {
     Value self; // an object; for apply() the class
