@@ -139,6 +139,11 @@ static bool is_foreign(const Rewriter *r, const Node *s) {
     return false;
 }
 
+// A text that defines one function, under the name that the import gives it.
+static bool is_one_function(const Foreign *f) {
+    return f->kind == FOREIGN_TEXT && strncmp(f->what, "def ", 4) == 0 && !strstr(f->what, "\ndef ");
+}
+
 static int statements_of(const Foreign *f) {
     int lines = 1; // a text has no more statements than lines
     for (const char *p = f->what; *p; p++) lines += *p == '\n';
@@ -154,7 +159,7 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
         const Foreign *f = foreign_find(s->import.module, alias->alias.name);
         bool renamed = alias->alias.as.len && !str_eq(alias->alias.as, alias->alias.name);
         bool space = f && f->kind == FOREIGN_SPACE;
-        if (!f || (f->kind == FOREIGN_TEXT && renamed) ||
+        if (!f || (f->kind == FOREIGN_TEXT && renamed && !is_one_function(f)) ||
             (space && r->spaces == (int)(sizeof r->space / sizeof *r->space))) {
             rest->import.names.at[rest->import.names.n++] = alias;
         } else if (f->kind == FOREIGN_MEANS) {
@@ -174,6 +179,8 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
             for (int k = 0; space && k < r->spaces; k++) again |= r->space[k].of == f;
             if (space) r->space[r->spaces].name = given_name(alias), r->space[r->spaces++].of = f;
             Nodes text = again ? (Nodes){0} : parsed_text(r, f->what, s->span);
+            if (renamed && text.n == 1 && text.at[0]->kind == NODE_FUNCTION)
+                text.at[0]->function.name = given_name(alias);
             for (int k = 0; k < text.n; k++) out->at[out->n++] = text.at[k];
         }
     }

@@ -274,7 +274,7 @@ static void drop_tests(Arena *a, const Node *module) {
 static bool is_option(void *arg, Node *n, Nodes *out) {
     static const char *const calls[] = {"torch.set_grad_enabled", "torch.set_printoptions",
                                         "torch.cuda.empty_cache", "torch._dynamo.reset",
-                                        "triton_helpers.set_driver_to_gpu"};
+                                        "triton_helpers_set_driver_to_gpu"};
     Arena *a = arg;
     Buf path = BUF(a);
     if (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL && node_dotted(n->value->call.func, &path)) {

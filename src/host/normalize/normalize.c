@@ -544,6 +544,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     finally_normalize(a, module);
     local_imports_normalize(a, module);
     context_functions_normalize(a, module);
+    inductor_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
     normalize_conditions(a, module);
     normalize_included(module, 0);

@@ -33,6 +33,7 @@ void questions_normalize(Arena *a, Node *module);
 void module_branches_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
+void inductor_normalize(Arena *a, Node *module); // files that torch's compiler wrote
 bool foreign_type(Str path); // "torch.distributed.tensor.DTensor": a class that no value here is of
 // Questions whether a value is of classes that no value here is of: imported ones, and numbers that are
 // complex.
