@@ -553,6 +553,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     module_loops_normalize(a, module);
     registries_normalize(a, module);
     questions_normalize(a, module);
+    device_halves_normalize(a, module);
     module_branches_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
     named_values_normalize(a, module);

@@ -30,6 +30,7 @@ void typing_words_normalize(Arena *a, Node *module);      // Protocol, TypeVar a
 void versions_normalize(Arena *a, Node *module);          // what is asked of torch.version
 void questions_normalize(Arena *a, Node *module);
 // Definitions under an `if` of the module whose answer is not fixed: both, one of them chosen.
+void device_halves_normalize(Arena *a, Node *module); // of functions that kernels call
 void module_branches_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
