@@ -6,6 +6,7 @@
 #include "host/policy/api_names.h"
 #include "host/policy/screening.h"
 #include "lang/library.h"
+#include "tile/check/check.h"
 
 enum { FINDINGS_MAX = 8 };
 
@@ -71,6 +72,20 @@ static void refuse_decorators(Screen *s, Scope *scope, const Node *n, Form why) 
     }
 }
 
+static void find_caller(void *arg, const Node *n) {
+    Str *name = arg; // empty, once it is found
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    if (n->kind == NODE_NAME && name->len && str_eq(n->name, *name)) name->len = 0;
+    node_each_child(n, find_caller, arg); // a tree's height is bounded
+}
+// What is computed while kernels are compiled, and by nobody else: the checker of kernels reads it.
+static bool is_for_kernels(const Screen *s, const Node *n) {
+    Str name = n->function.name;
+    if (!s->candidate || !is_constexpr_function(n)) return false;
+    node_each_child(s->module, find_caller, &name);
+    return name.len > 0;
+}
+
 static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
     bool jit = false;
     Form why;
@@ -79,6 +94,7 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
     if (n->function.async) refuse_form(s, n->span, FORM_AWAIT);
     if (jit && !s->candidate) refuse(s, n->span, "a reference has no kernels");
     if (jit && s->in_function) refuse(s, n->span, "kernels are defined at module level");
+    if (!method && is_for_kernels(s, n)) return;
     screen_params(s, scope, &n->function.params);
     screen_annotation(s, n->function.returns);
     for (int i = 0; jit && i + 1 < n->function.decorators.n; i++)
