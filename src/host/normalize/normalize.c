@@ -542,6 +542,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     text_formats_normalize(a, module);
     look_ups_normalize(a, module);
     finally_normalize(a, module);
+    generators_normalize(a, module);
     local_imports_normalize(a, module);
     context_functions_normalize(a, module);
     inductor_normalize(a, module);
