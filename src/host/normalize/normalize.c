@@ -107,6 +107,7 @@ static Str decorator_path(Arena *a, const Node *module, const Node *d) {
 
 // torch makes a schema of the types.
 static bool has_types(const Node *f) {
+    if (f->kind != NODE_FUNCTION) return false;
     for (int i = 0; i < f->function.params.n; i++)
         if (!f->function.params.at[i]->param.annotation) return false;
     return f->function.returns;
@@ -127,6 +128,8 @@ static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Nod
                  {"torch.amp.custom_bwd", "device_type", "device_type", false, false},
                  {"torch.cuda.amp.custom_fwd", NULL, "cast_inputs", false, true},
                  {"torch.cuda.amp.custom_bwd", NULL, NULL, false, true}};
+    const Node *alias, *by = d->kind == NODE_NAME ? module_binding(module, d->name, &alias) : NULL;
+    if (by && by->kind == NODE_ASSIGN && by->assign.targets.n == 1) d = by->assign.value; // a name for one
     const Node *call = d->kind == NODE_CALL ? d : NULL;
     if (call) d = call->call.func;
     Str path = decorator_path(a, module, d);
@@ -215,6 +218,13 @@ static void normalize_decorators(Arena *a, const Node *module) {
         } else {
             decorate(a, body, i);
         }
+    }
+    for (int i = 0; i < body->n; i++) { // names for such decorators: nothing is left that asks for one
+        Node *s = body->at[i];
+        bool op = false;
+        if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && s->assign.targets.at[0]->kind == NODE_NAME &&
+            is_torch_word(a, module, s, s->assign.value, &op) && !op)
+            drop(s);
     }
 }
 
