@@ -358,12 +358,39 @@ static bool stand_alone(const Names *names, const Bindings *bound, const Node *m
     return true;
 }
 
+// What stands in place of an import uses torch and triton: their own imports come first.
+static void imports_first(Arena *a, Node *module) {
+    static const char *const roots[] = {"torch", "triton", "triton.language"};
+    const Nodes body = module->module.body;
+    Nodes out = {NEWN(a, Node *, (size_t)body.n + 1), 0};
+    int head = 0; // a text, and what is imported from __future__
+    while (head < body.n && (body.at[head]->kind == NODE_EXPRSTMT || body.at[head]->kind == NODE_PASS ||
+                             (body.at[head]->kind == NODE_IMPORT &&
+                              str_is(body.at[head]->import.module, "__future__"))))
+        out.at[out.n++] = body.at[head++];
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = head; i < body.n; i++) {
+            const Node *s = body.at[i];
+            bool root = s->kind == NODE_IMPORT && !s->import.from && s->import.names.n > 0;
+            for (int k = 0; root && k < s->import.names.n; k++) {
+                bool is = false;
+                for (size_t r = 0; r < sizeof roots / sizeof *roots; r++)
+                    is |= str_is(s->import.names.at[k]->alias.name, roots[r]);
+                root = is;
+            }
+            if (root == (turn == 0)) out.at[out.n++] = body.at[i];
+        }
+    module->module.body = out;
+}
+
 bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Rewriter r = {.arena = a, .module = module, .identity.arena = a};
     Nodes *body = &module->module.body;
     Bindings bound;
     r.pointwise.arena = r.types.arena = a;
+    int before = body->n;
     rewrite_block(&r, body);
+    if (body->n > before) imports_first(a, module);
     if (r.pointwise.n || r.types.n) {
         names_of_module(&bound, a, module);
         names_of_tries(&(TryNames){&bound.all}, module);

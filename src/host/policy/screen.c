@@ -86,6 +86,24 @@ static bool is_for_kernels(const Screen *s, const Node *n) {
     return name.len > 0;
 }
 
+// Of such a function only what nothing may do is refused here.
+static void screen_for_kernels(Screen *s, Scope *scope, const Node *n) {
+    Screen inner = *s;
+    DiagList refused = DIAGS(s->arena), later = DIAGS(s->arena);
+    inner.d = &refused;
+    inner.later = later;
+    inner.ok = true;
+    Scope own = {.outer = scope, .names = {.arena = s->arena}};
+    own.params.arena = s->arena;
+    names_of_params(&own.params, &n->function.params);
+    names_of_params(&own.names, &n->function.params);
+    names_of_block(&own.names, &n->function.body, 0);
+    inner.in_function = true;
+    screen_block(&inner, &own, &n->function.body);
+    for (int i = 0; i < refused.count && i < FINDINGS_MAX; i++)
+        refuse_as(s, DIAG_REFUSED, refused.at[i].span, "", (Str){0}, refused.at[i].msg);
+}
+
 static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
     bool jit = false;
     Form why;
@@ -94,7 +112,7 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
     if (n->function.async) refuse_form(s, n->span, FORM_AWAIT);
     if (jit && !s->candidate) refuse(s, n->span, "a reference has no kernels");
     if (jit && s->in_function) refuse(s, n->span, "kernels are defined at module level");
-    if (!method && is_for_kernels(s, n)) return;
+    if (!method && is_for_kernels(s, n)) return screen_for_kernels(s, scope, n);
     screen_params(s, scope, &n->function.params);
     screen_annotation(s, n->function.returns);
     for (int i = 0; jit && i + 1 < n->function.decorators.n; i++)
