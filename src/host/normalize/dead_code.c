@@ -384,9 +384,21 @@ static void drop_logging(Arena *a, const Node *module) {
 
 // ---- definitions
 
+// __repr__, __str__, extra_repr: what a text of an object would be. No text of an object is made here.
+static void drop_texts(const Node *klass) {
+    static const char *const texts[] = {"__repr__", "__str__", "__format__", "extra_repr"};
+    for (int i = 0; i < klass->klass.body.n; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (klass->klass.body.at[i]->kind == NODE_FUNCTION &&
+                str_is(klass->klass.body.at[i]->function.name, texts[k]))
+                drop(klass->klass.body.at[i]);
+}
+
 void dead_code_drop(Arena *a, Node *module) {
     if (!module_function(module, STR("run")) && !entry_model(module)) return; // what there is will be named
     const Nodes *body = &module->module.body;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind == NODE_CLASS) drop_texts(body->at[i]);
     Definition *d = NEWN(a, Definition, (size_t)body->n + 1);
     Names alive = {.arena = a}, defined = {.arena = a};
     drop_logging(a, module);

@@ -260,6 +260,12 @@ static bool defines(const Node *s) {
     return s->kind == NODE_PASS || s->kind == NODE_FUNCTION || s->kind == NODE_CLASS || binds_constant(s);
 }
 
+static bool of_package(const Node *import) { // which may be there or not
+    for (int i = 0; i < import->import.names.n; i++)
+        if (import_of_package(import, import->import.names.at[i])) return true;
+    return false;
+}
+
 // Whether a block of imports and definitions does in every place what it does here.
 static bool is_sure(const Node *module, const Nodes *block, bool literals) {
     const char *why;
@@ -267,6 +273,7 @@ static bool is_sure(const Node *module, const Nodes *block, bool literals) {
         const Node *s = block->at[i];
         if (defines(s) ? literals || s->kind == NODE_PASS : literals && binds_path(s)) continue;
         if (s->kind != NODE_IMPORT || library_of(module, s) ||
+            of_package(s) ||
             !(literals ? import_canonical(s, true, &why) || import_brings(s) : import_allowed(s, true, &why)))
             return false;
     }
@@ -504,16 +511,6 @@ static void drop_slots(const Node *klass) {
     }
 }
 
-// __repr__, __str__, extra_repr: what a text of an object would be. No text of an object is made here.
-static void drop_texts(const Node *klass) {
-    static const char *const texts[] = {"__repr__", "__str__", "__format__", "extra_repr"};
-    for (int i = 0; i < klass->klass.body.n; i++)
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            if (klass->klass.body.at[i]->kind == NODE_FUNCTION &&
-                str_is(klass->klass.body.at[i]->function.name, texts[k]))
-                drop(klass->klass.body.at[i]);
-}
-
 static void mark_imports(void *arg, const Node *n) {
     Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
     if (n->kind == NODE_IMPORT) own->import.old_names = true;
@@ -584,7 +581,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         drop_about(s);
-        if (s->kind == NODE_CLASS) drop_slots(s), drop_texts(s);
+        if (s->kind == NODE_CLASS) drop_slots(s);
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
     dead_code_drop(a, module);

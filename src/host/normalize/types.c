@@ -139,6 +139,7 @@ static void answer_gpu(Answers *a, const Node *n) {
 }
 
 static void answer_flag(Answers *a, const Node *n) {
+    if (memchr(n->name.p, ' ', n->name.len)) return; // of an `if` of the module: both halves are tried
     const Node *alias, *s = bound_once(a->bound, n->name) ? module_binding(a->module, n->name, &alias) : NULL;
     const Node *v = s && s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
                             s->assign.targets.at[0]->kind == NODE_NAME && n != s->assign.targets.at[0]
