@@ -83,9 +83,19 @@ static bool is_quiet_function(const Node *f, bool method) {
     return !calls(f->function.returns);
 }
 
+// Of Python's own, which do nothing by being derived from.
+static bool is_plain_base(const Node *n) {
+    static const char *const plain[] = {"object", "dict", "list", "tuple", "set", "str", "int", "float"};
+    const Node *base = n->klass.bases.n == 1 ? n->klass.bases.at[0] : n;
+    bool is = base->kind == NODE_ATTRIBUTE && str_is(base->attribute.name, "SimpleNamespace") &&
+              node_is_name(base->attribute.value, "types");
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) is |= node_is_name(base, plain[i]);
+    return is;
+}
+
 static bool is_quiet_class(const Node *n) {
     if (n->klass.decorators.n || n->klass.keywords.n || is_special(n->klass.name)) return false;
-    if (n->klass.bases.n && class_kind(n) == CLASS_NONE) return false;
+    if (n->klass.bases.n && class_kind(n) == CLASS_NONE && !is_plain_base(n)) return false;
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *s = n->klass.body.at[i];
         bool text = s->kind == NODE_EXPRSTMT && s->value->kind == NODE_STRING;
