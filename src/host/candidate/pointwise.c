@@ -1,5 +1,6 @@
-// What the text that stands for @pointwise_dynamic calls (host/normalize/pointwise.c): torch's types of results,
-// shapes that several tensors have together, and how far apart neighbours lie. No file can write their names.
+// What the text that stands for @pointwise_dynamic calls (host/normalize/pointwise.c): torch's types of
+// results, shapes that several tensors have together, and how far apart neighbours lie. No file can write
+// their names.
 #include "host/python/api.h"
 
 enum { STEPS = 4 }; // dimensions of the kernel's indices
@@ -124,7 +125,8 @@ bool api_broadcast_shapes(Call *c, Value *out) {
     for (int i = 0; i < c->rests; i++) {
         const Value *v = &c->rest[i];
         if (!value_is_seq(*v) || v->seq->n > TENSOR_RANK_MAX)
-            return host_raise(c->in, c->at, "TypeError: broadcast_shapes() wants shapes, not %s", value_type(*v));
+            return host_raise(c->in, c->at, "TypeError: broadcast_shapes() wants shapes, not %s",
+                              value_type(*v));
         Tensor t = {.rank = v->seq->n};
         for (int k = 0; k < t.rank; k++) {
             if (v->seq->at[k].kind != V_INT)

@@ -291,8 +291,7 @@ static bool model_arguments(Tuning *t, const Config *config, Args *call) {
     Str *name = HOST_NEW(in, a->at, Str, most + 1);
     Value *named = name ? HOST_NEW(in, a->at, Value, most + 1) : NULL;
     if (!named || !host_work(in, a->at, most)) return false;
-    for (int i = 0; i < a->n && i < params.n; i++)
-        name[n] = params.at[i]->param.name, named[n++] = a->pos[i];
+    for (int i = 0; i < a->n && i < params.n; i++) name[n] = params.at[i]->param.name, named[n++] = a->pos[i];
     for (int i = 0; i < a->names; i++) name[n] = a->name[i], named[n++] = a->named[i];
     for (int i = 0; i < config->kwargs->n; i++)
         name[n] = config->kwargs->key[i].s, named[n++] = config->kwargs->value[i];
@@ -439,7 +438,8 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
     Machine *m = t->in->m;
     const Seq *kept;
     TunedKey *under = tuner->configs->n > 1 ? tuned_under(t, tuner) : NULL;
-    if (!pruned(t, tuner, &kept) || !modelled(t, tuner, kept) || !with_others(t, tuner, under, kept, &kept)) return false;
+    if (!pruned(t, tuner, &kept) || !modelled(t, tuner, kept) || !with_others(t, tuner, under, kept, &kept))
+        return false;
     int n = kept->n;
     const Config *config = n ? kept->at[(m->autotune.config % n + t->skip) % n].config : &standard;
     t->how->choices = tuner->configs->n > 1 ? n : 1;

@@ -1,13 +1,13 @@
-// A kernel that is compiled first, asked for its size, and launched then, as Triton's tutorial of softmax does:
+// A kernel that is compiled first, asked for its size, and launched then, as Triton's tutorial of softmax
+// does:
 //
 //     kernel = softmax.warmup(y, x, n, BLOCK=BLOCK, grid=(1,))      n_regs = 32, and elsewhere 128
-//     kernel._init_handles()                                        softmax[(programs,)](y, x, n, BLOCK=BLOCK)
-//     n_regs = kernel.n_regs
-//     kernel[(programs,)](y, x, n)
+//     kernel._init_handles()                                        softmax[(programs,)](y, x, n,
+//     BLOCK=BLOCK) n_regs = kernel.n_regs kernel[(programs,)](y, x, n)
 //
-// How many registers and how much shared memory a kernel takes is the compiler's to say; two answers are tried,
-// by which device it is, as for all that a device can do. Only in the function that compiles it, with the same
-// arguments: what is compiled is made for those.
+// How many registers and how much shared memory a kernel takes is the compiler's to say; two answers are
+// tried, by which device it is, as for all that a device can do. Only in the function that compiles it, with
+// the same arguments: what is compiled is made for those.
 #include "host/normalize/normalize.h"
 #include "lang/print.h"
 
@@ -20,7 +20,9 @@ typedef struct {
     int uses, known;    // of the name; those that are read
 } Compiled;
 
-static bool is_it(const Compiled *c, const Node *n) { return n->kind == NODE_NAME && str_eq(n->name, c->name); }
+static bool is_it(const Compiled *c, const Node *n) {
+    return n->kind == NODE_NAME && str_eq(n->name, c->name);
+}
 
 static bool is_init(const Compiled *c, const Node *n) {
     const Node *f = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL ? n->value->call.func : NULL;
@@ -48,8 +50,8 @@ static const Node *grid_keyword(const Node *call) {
 
 // kernel[grid](...) with the arguments of warmup(); behind them what that had by name.
 static bool is_launch(const Compiled *c, const Node *n) {
-    if (n->kind != NODE_CALL || n->call.func->kind != NODE_SUBSCRIPT || !is_it(c, n->call.func->subscript.value) ||
-        n->call.keywords.n)
+    if (n->kind != NODE_CALL || n->call.func->kind != NODE_SUBSCRIPT ||
+        !is_it(c, n->call.func->subscript.value) || n->call.keywords.n)
         return false;
     const Nodes *had = &c->warmup->call.args, *args = &n->call.args;
     for (int i = 0; i < had->n; i++)
@@ -123,7 +125,8 @@ static void count_bound(void *arg, const Node *n) {
     for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++) {
         Names bound = {.arena = k->once->arena};
         names_of_target(&bound, n->assign.targets.at[i], 0);
-        for (int j = 0; j < bound.n; j++) names_add(names_have(k->once, bound.at[j]) ? k->more : k->once, bound.at[j]);
+        for (int j = 0; j < bound.n; j++)
+            names_add(names_have(k->once, bound.at[j]) ? k->more : k->once, bound.at[j]);
     }
     if (n->kind == NODE_AUGASSIGN && n->augassign.target->kind == NODE_NAME)
         names_add(k->more, n->augassign.target->name);
@@ -133,14 +136,15 @@ static void count_bound(void *arg, const Node *n) {
 static void look_at(Arena *a, Node *f) {
     for (int i = 0; i < f->function.body.n; i++) {
         const Node *s = f->function.body.at[i], *call = s->kind == NODE_ASSIGN ? s->assign.value : s;
-        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 || s->assign.targets.at[0]->kind != NODE_NAME ||
-            call->kind != NODE_CALL || call->call.func->kind != NODE_ATTRIBUTE ||
-            !str_is(call->call.func->attribute.name, "warmup") ||
+        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 ||
+            s->assign.targets.at[0]->kind != NODE_NAME || call->kind != NODE_CALL ||
+            call->call.func->kind != NODE_ATTRIBUTE || !str_is(call->call.func->attribute.name, "warmup") ||
             call->call.func->attribute.value->kind != NODE_NAME || !grid_keyword(call))
             continue;
         Compiled c = {.arena = a, .name = s->assign.targets.at[0]->name, .warmup = call};
         Names once = {.arena = a}, more = {.arena = a}, used = {.arena = a};
-        for (int k = 0; k < f->function.body.n; k++) count_bound(&(Counted){&once, &more}, f->function.body.at[k]);
+        for (int k = 0; k < f->function.body.n; k++)
+            count_bound(&(Counted){&once, &more}, f->function.body.at[k]);
         for (int k = 0; k < call->call.args.n; k++) collect(&used, call->call.args.at[k]);
         for (int k = 0; k < call->call.keywords.n; k++) collect(&used, call->call.keywords.at[k]);
         bool same = !names_have(&more, c.name);

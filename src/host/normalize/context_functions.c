@@ -323,7 +323,8 @@ static void leave_out(void *arg, const Node *n) {
 }
 static bool unstacks(void *arg, Node *n, Nodes *out) {
     Stack s = {.c = arg};
-    const Node *item = n->kind == NODE_WITH && n->with.items.n == 1 && !n->with.async ? n->with.items.at[0] : n;
+    const Node *item =
+        n->kind == NODE_WITH && n->with.items.n == 1 && !n->with.async ? n->with.items.at[0] : n;
     const Node *to = item->kind == NODE_WITHITEM ? item->withitem.target : NULL, *call = NULL;
     if (to) call = item->withitem.value;
     if (!to || to->kind != NODE_NAME || call->kind != NODE_CALL || call->call.args.n ||

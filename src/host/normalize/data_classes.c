@@ -10,9 +10,9 @@
 // the same, but for a name that tells the interpreter to make tuples of the objects (NAMED_TUPLE).
 //
 // Only with fields whose defaults are constants, or field(default_factory=...): such a field is always given,
-// and who leaves it out gives what the factory makes (data_fields.c). __post_init__ is called in the end. What
-// else a data class has by itself, comparison by its fields and a text, is not read: the interpreter knows
-// such a class by a name that no source has (DATA_CLASS).
+// and who leaves it out gives what the factory makes (data_fields.c). __post_init__ is called in the end.
+// What else a data class has by itself, comparison by its fields and a text, is not read: the interpreter
+// knows such a class by a name that no source has (DATA_CLASS).
 #include "host/normalize/data_fields.h"
 #include "host/normalize/normalize.h"
 

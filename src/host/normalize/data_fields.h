@@ -21,7 +21,8 @@ typedef struct {
 // Takes `field(...)` out of a class; false where it says more than is read.
 bool data_fields_read(DataFields *f, const Bindings *bound, Node *klass);
 const DataField *data_field(const DataFields *f, const Node *statement); // or NULL: a plain one
-bool data_constant(const Node *klass, const Node *statement); // of the class: SIZE = 4, SIZE: ClassVar[int] = 4
+bool data_constant(const Node *klass,
+                   const Node *statement); // of the class: SIZE = 4, SIZE: ClassVar[int] = 4
 // __post_init__ under a name that can be called, and its call at the end of __init__.
 void data_post_init(Arena *a, const Nodes *body, Node *init);
 void data_class_add(DataFields *f, const Node *klass);

@@ -276,7 +276,6 @@ static void drop_told(void *arg, const Node *n) {
     node_each_child(n, drop_told, arg);
 }
 
-
 // The last or the first item: there always is one.
 static bool is_end(const Node *n) {
     if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG) n = n->unary.operand;

@@ -1,5 +1,5 @@
-// Functions that kernels call, in both halves of an `if` of the module. What a kernel sees is one thing, so that
-// each kernel that calls them comes twice, too:
+// Functions that kernels call, in both halves of an `if` of the module. What a kernel sees is one thing, so
+// that each kernel that calls them comes twice, too:
 //
 //     if COND:                              def load_then_0(p): ...     (@triton.jit)
 //         @triton.jit                       def load_else_0(p): ...
@@ -61,7 +61,8 @@ static void find_name(void *arg, const Node *n) {
     node_each_child(n, find_name, arg);
 }
 static bool calls(const Node *kernel, Str name) {
-    for (int i = 0; i < kernel->function.body.n && name.len; i++) find_name(&name, kernel->function.body.at[i]);
+    for (int i = 0; i < kernel->function.body.n && name.len; i++)
+        find_name(&name, kernel->function.body.at[i]);
     return !name.len;
 }
 
@@ -138,8 +139,8 @@ static bool double_one(Halves *h, int at) {
         Node *one = then->at[i], *two = otherwise->at[j], *pass[2];
         h->made++;
         for (int k = 0; k < body->n; k++)
-            if (body->at[k]->kind == NODE_FUNCTION && is_jit_function(body->at[k]) && calls(body->at[k], name) &&
-                !split(h, k, s->branch.cond, name, to))
+            if (body->at[k]->kind == NODE_FUNCTION && is_jit_function(body->at[k]) &&
+                calls(body->at[k], name) && !split(h, k, s->branch.cond, name, to))
                 return false;
         for (int k = 0; k < 2; k++) {
             pass[k] = NEW(h->arena, Node);

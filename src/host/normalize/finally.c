@@ -30,8 +30,8 @@ static bool leaves(const Nodes *body, int n) {
 
 // print(...), traceback.print_exc(), logger.error(...): said of what went wrong.
 static bool is_said(const Node *n) {
-    static const char *const all[] = {"print",  "print_exc", "print_exception", "warn",  "debug", "info",
-                                      "warning", "error",    "exception",       "critical"};
+    static const char *const all[] = {"print", "print_exc", "print_exception", "warn",      "debug",
+                                      "info",  "warning",   "error",           "exception", "critical"};
     if (n->kind != NODE_EXPRSTMT) return n->kind == NODE_PASS;
     if (n->value->kind == NODE_STRING) return true;
     const Node *f = n->value->kind == NODE_CALL ? n->value->call.func : n->value;

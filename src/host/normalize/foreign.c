@@ -364,9 +364,9 @@ static void imports_first(Arena *a, Node *module) {
     const Nodes body = module->module.body;
     Nodes out = {NEWN(a, Node *, (size_t)body.n + 1), 0};
     int head = 0; // a text, and what is imported from __future__
-    while (head < body.n && (body.at[head]->kind == NODE_EXPRSTMT || body.at[head]->kind == NODE_PASS ||
-                             (body.at[head]->kind == NODE_IMPORT &&
-                              str_is(body.at[head]->import.module, "__future__"))))
+    while (head < body.n &&
+           (body.at[head]->kind == NODE_EXPRSTMT || body.at[head]->kind == NODE_PASS ||
+            (body.at[head]->kind == NODE_IMPORT && str_is(body.at[head]->import.module, "__future__"))))
         out.at[out.n++] = body.at[head++];
     for (int turn = 0; turn < 2; turn++)
         for (int i = head; i < body.n; i++) {

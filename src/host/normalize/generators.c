@@ -6,8 +6,8 @@
 //                                                     made.append(Config({"B": block}))
 //                                                 return made
 //
-// Only where every call stands in a `for`, in list() and its like, or behind a star, so that nobody sees how far
-// one has come; and where it comes to an end.
+// Only where every call stands in a `for`, in list() and its like, or behind a star, so that nobody sees how
+// far one has come; and where it comes to an end.
 #include "host/normalize/normalize.h"
 
 static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own
@@ -37,7 +37,8 @@ typedef struct {
     int mentions, through; // through: where all of it is gone through at once
 } Uses;
 static bool is_call_of(const Uses *u, const Node *n) {
-    return n && n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && str_eq(n->call.func->name, u->name);
+    return n && n->kind == NODE_CALL && n->call.func->kind == NODE_NAME &&
+           str_eq(n->call.func->name, u->name);
 }
 static void count(void *arg, const Node *n) {
     static const char *const whole[] = {"list", "tuple", "sorted", "set", "len", "sum", "max", "min"};

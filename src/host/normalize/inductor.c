@@ -15,7 +15,8 @@ static const struct {
      "def f(item, size, stride, name=None):\n"
      "    assert item.dim() == len(size), 'wrong number of dimensions'\n"
      "    for i in range(len(size)):\n"
-     "        assert item.size(i) == size[i] and (size[i] == 1 or item.stride(i) == stride[i]), 'wrong size or "
+     "        assert item.size(i) == size[i] and (size[i] == 1 or item.stride(i) == stride[i]), 'wrong size "
+     "or "
      "stride'\n"},
     {"torch._C._dynamo.guards._empty_strided_cuda",
      "def f(size, stride, dtype):\n"
@@ -46,7 +47,8 @@ static bool is_at_hand(Arena *a, const Node *module, const Node *s) {
     Buf path = BUF(a);
     Uses u = {.name = name};
     if (!name.len || value->kind != NODE_ATTRIBUTE || !node_dotted(value, &path) ||
-        (!str_starts(buf_str(&path), "torch.ops.") && !str_starts(buf_str(&path), "torch._C._dynamo.guards.")))
+        (!str_starts(buf_str(&path), "torch.ops.") &&
+         !str_starts(buf_str(&path), "torch._C._dynamo.guards.")))
         return false;
     count(&u, module);
     return u.uses == 1;
@@ -65,7 +67,8 @@ static void drop_compiler(const Node *module, const Bindings *bound) {
         count(&all, module);
         for (int k = i + 1; k < body->n; k++) {
             const Node *s = body->at[k];
-            const Node *f = s->kind == NODE_EXPRSTMT && s->value->kind == NODE_CALL ? s->value->call.func : NULL;
+            const Node *f =
+                s->kind == NODE_EXPRSTMT && s->value->kind == NODE_CALL ? s->value->call.func : NULL;
             bool waits = f && f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "wait");
             if (waits || s->kind == NODE_DELETE) count(&quiet, s);
         }
@@ -88,14 +91,16 @@ void inductor_normalize(Arena *a, Node *module) {
         const Node *value = NULL;
         Str name = value_name(body->at[i], &value);
         Buf path = BUF(a);
-        if (!name.len || value->kind != NODE_ATTRIBUTE || !node_dotted(value, &path) || !bound_once(&bound, name))
+        if (!name.len || value->kind != NODE_ATTRIBUTE || !node_dotted(value, &path) ||
+            !bound_once(&bound, name))
             continue;
         if (is_at_hand(a, module, body->at[i])) {
             drop(body->at[i]);
             continue;
         }
         for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-            Node *f = str_is(buf_str(&path), known[k].path) ? tree_of(a, known[k].text, body->at[i]->span) : NULL;
+            Node *f =
+                str_is(buf_str(&path), known[k].path) ? tree_of(a, known[k].text, body->at[i]->span) : NULL;
             if (!f) continue;
             f->function.name = name;
             body->at[i] = f;

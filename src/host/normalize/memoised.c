@@ -66,8 +66,8 @@ static bool is_memo(const Memos *m, const Node *d) {
 
 // ---- functools.cached_property
 //
-// A property: computed anew each time, it gives the same, where an object's attributes are set while it is made
-// and by nothing else, and where it makes no tensors.
+// A property: computed anew each time, it gives the same, where an object's attributes are set while it is
+// made and by nothing else, and where it makes no tensors.
 
 static void find_setting(void *arg, const Node *n) {
     for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++)
@@ -80,8 +80,8 @@ static void find_making(void *arg, const Node *n) {
     const Node *f = n->kind == NODE_CALL ? n->call.func : NULL, *root = f;
     while (root && root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
     *(bool *)arg |= f && (f->kind == NODE_SUBSCRIPT || node_is_name(root, "torch") ||
-                          (f->kind == NODE_ATTRIBUTE && (str_starts(f->attribute.name, "new_") ||
-                                                         str_ends(f->attribute.name, "_like"))));
+                          (f->kind == NODE_ATTRIBUTE &&
+                           (str_starts(f->attribute.name, "new_") || str_ends(f->attribute.name, "_like"))));
     node_each_child(n, find_making, arg);
 }
 
@@ -99,7 +99,8 @@ static void keep_properties(const Node *module, const Bindings *bound, const Nod
             continue;
         find_making(&makes, f);
         Node *d = f->function.decorators.at[0];
-        if (!makes) *d = (Node){.kind = NODE_NAME, .span = d->span, .height = d->height, .name = STR("property")};
+        if (!makes)
+            *d = (Node){.kind = NODE_NAME, .span = d->span, .height = d->height, .name = STR("property")};
     }
 }
 

@@ -97,9 +97,9 @@ static Truth python_truth(Arena *a, const Node *n) {
     Buf path = BUF(a);
     const Node *left = n->compare.left, *right = n->compare.rest.at[0];
     if (left->kind == NODE_SUBSCRIPT) left = left->subscript.value; // [:2]
-    if (n->compare.rest.n != 1 || right->kind != NODE_TUPLE || right->items.n < 2 || !node_dotted(left, &path) ||
-        !str_is(buf_str(&path), "sys.version_info") || right->items.at[0]->kind != NODE_INT ||
-        right->items.at[1]->kind != NODE_INT)
+    if (n->compare.rest.n != 1 || right->kind != NODE_TUPLE || right->items.n < 2 ||
+        !node_dotted(left, &path) || !str_is(buf_str(&path), "sys.version_info") ||
+        right->items.at[0]->kind != NODE_INT || right->items.at[1]->kind != NODE_INT)
         return NOT_KNOWN;
     uint64_t major = right->items.at[0]->integer.value, minor = right->items.at[1]->integer.value;
     Oper op = n->compare.ops[0];
@@ -115,8 +115,10 @@ static void answer_compared(void *arg, const Node *n) {
     Truth t = version_truth(n);
     if (t == NOT_KNOWN) t = python_truth(arg, n);
     if (t == NOT_KNOWN) return;
-    *(Node *)(uintptr_t)n = (Node){ // the tree is this process's own
-        .kind = t == IS_TRUE ? NODE_TRUE : NODE_FALSE, .span = n->span, .height = n->height};
+    *(Node *)(uintptr_t)n = (Node){// the tree is this process's own
+                                   .kind = t == IS_TRUE ? NODE_TRUE : NODE_FALSE,
+                                   .span = n->span,
+                                   .height = n->height};
 }
 
 // ---- what else is known

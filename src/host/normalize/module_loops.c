@@ -47,9 +47,9 @@ static bool mentions(Arena *a, const Node *n, Str name) {
 }
 
 static Str given_name(const Node *s, const Node **value) {
-    const Node *t = s->kind == NODE_ANNASSIGN                              ? s->annassign.target
+    const Node *t = s->kind == NODE_ANNASSIGN                            ? s->annassign.target
                     : s->kind == NODE_ASSIGN && s->assign.targets.n == 1 ? s->assign.targets.at[0]
-                                                                           : NULL;
+                                                                         : NULL;
     *value = s->kind == NODE_ANNASSIGN ? s->annassign.value : s->kind == NODE_ASSIGN ? s->assign.value : NULL;
     return t && t->kind == NODE_NAME && *value ? t->name : (Str){0};
 }

@@ -1,9 +1,11 @@
 // Tests and benchmarks that a file runs when it is imported: `result = test_softmax()`, `bench.run(...)`,
-// `print(result)`; and options of torch that no kernel sees, nor any other work of torch. A file that is judged
-// is not imported, and nobody asks for what comes out: such statements go, like what stands behind main.
+// `print(result)`; and options of torch that no kernel sees, nor any other work of torch. A file that is
+// judged is not imported, and nobody asks for what comes out: such statements go, like what stands behind
+// main.
 //
-// Only what is called a test, and leaves nothing behind. Whatever a statement reaches in the file writes to its own names alone: no
-// lists or dictionaries of the module, no attributes of others, nothing that reaches the interpreter.
+// Only what is called a test, and leaves nothing behind. Whatever a statement reaches in the file writes to
+// its own names alone: no lists or dictionaries of the module, no attributes of others, nothing that reaches
+// the interpreter.
 #include "host/normalize/normalize.h"
 
 static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own
@@ -45,18 +47,25 @@ static const Node *root_of(const Node *n) {
 
 // ---- what may stay behind
 
-static const char *const reaching[] = {"setattr", "delattr", "exec",       "eval",  "compile",
-                                       "globals", "locals",  "vars",       "open",  "__import__",
-                                       "input",   "exit",    "breakpoint", "quit",  "getattr",
+static const char *const reaching[] = {"setattr", "delattr", "exec",       "eval",      "compile",
+                                       "globals", "locals",  "vars",       "open",      "__import__",
+                                       "input",   "exit",    "breakpoint", "quit",      "getattr",
                                        "type",    "super",   "object",     "memoryview"};
-static const char *const modules[] = {"os",      "sys",      "subprocess", "importlib", "builtins", "ctypes",
-                                      "gc",      "inspect",  "shutil",     "runpy",     "atexit",   "signal",
-                                      "weakref", "threading"};
-static const char *const setting[] = {"set_default_dtype", "set_default_device", "set_default_tensor_type",
-                                      "library",           "load_library",       "load_inline",
-                                      "hub",               "set_allocator",      "import_module"};
-static const char *const changing[] = {"append", "extend", "insert",  "pop",    "update", "setdefault", "add",
-                                       "discard", "popitem", "clear", "remove", "reverse", "sort"};
+static const char *const modules[] = {"os",     "sys",    "subprocess", "importlib", "builtins",
+                                      "ctypes", "gc",     "inspect",    "shutil",    "runpy",
+                                      "atexit", "signal", "weakref",    "threading"};
+static const char *const setting[] = {"set_default_dtype",
+                                      "set_default_device",
+                                      "set_default_tensor_type",
+                                      "library",
+                                      "load_library",
+                                      "load_inline",
+                                      "hub",
+                                      "set_allocator",
+                                      "import_module"};
+static const char *const changing[] = {"append",     "extend",  "insert",  "pop",     "update",
+                                       "setdefault", "add",     "discard", "popitem", "clear",
+                                       "remove",     "reverse", "sort"};
 
 // results["case"] = y, of a dictionary that the function has made.
 static void look_target(Look *l, const Node *t) {
@@ -69,7 +78,8 @@ static void look_target(Look *l, const Node *t) {
         bool own = l->in_init && (node_is_name(of, "self") || node_is_name(of, "ctx"));
         l->leaves |= !own && !IS_ONE_OF(t->attribute.name, of_tensors);
     } else if (t->kind == NODE_SUBSCRIPT) {
-        l->leaves |= t->subscript.value->kind != NODE_NAME || !names_have(&l->locals, t->subscript.value->name);
+        l->leaves |=
+            t->subscript.value->kind != NODE_NAME || !names_have(&l->locals, t->subscript.value->name);
     }
 }
 
@@ -78,8 +88,8 @@ static void look(void *arg, const Node *n);
 static void note_made(void *arg, const Node *n) {
     Look *l = arg;
     const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
-    bool made = v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET ||
-                      v->kind == NODE_COMP);
+    bool made =
+        v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP);
     for (int i = 0; v && i < n->assign.targets.n; i++)
         if (made && n->assign.targets.at[i]->kind == NODE_NAME)
             names_add(&l->locals, n->assign.targets.at[i]->name);
@@ -88,8 +98,8 @@ static void note_made(void *arg, const Node *n) {
 static void find_other(void *arg, const Node *n) { // the same names with other values
     Look *l = arg;
     const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
-    bool made = v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET ||
-                      v->kind == NODE_COMP);
+    bool made =
+        v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP);
     for (int i = 0; v && !made && i < n->assign.targets.n; i++)
         l->leaves |= n->assign.targets.at[i]->kind == NODE_NAME &&
                      names_have(&l->locals, n->assign.targets.at[i]->name);
@@ -131,7 +141,8 @@ static void look_named(Look *l, Str name) {
 static bool is_test(const Look *l, const Node *f, Str root) {
     static const char *const begins[] = {"test", "bench", "check", "verify", "validate", "main", "_test"};
     const Node *function = module_function(l->module, root);
-    bool run = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "run") && f->attribute.value->kind == NODE_NAME;
+    bool run = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "run") &&
+               f->attribute.value->kind == NODE_NAME;
     if (!function || is_jit_function(function) || !(f->kind == NODE_NAME || run)) return false;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (str_starts(root, begins[i])) return true;

@@ -222,8 +222,9 @@ static void normalize_decorators(Arena *a, const Node *module) {
     for (int i = 0; i < body->n; i++) { // names for such decorators: nothing is left that asks for one
         Node *s = body->at[i];
         bool op = false;
-        if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && s->assign.targets.at[0]->kind == NODE_NAME &&
-            is_torch_word(a, module, s, s->assign.value, &op) && !op)
+        if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
+            s->assign.targets.at[0]->kind == NODE_NAME && is_torch_word(a, module, s, s->assign.value, &op) &&
+            !op)
             drop(s);
     }
 }
@@ -272,8 +273,7 @@ static bool is_sure(const Node *module, const Nodes *block, bool literals) {
     for (int i = 0; i < block->n; i++) {
         const Node *s = block->at[i];
         if (defines(s) ? literals || s->kind == NODE_PASS : literals && binds_path(s)) continue;
-        if (s->kind != NODE_IMPORT || library_of(module, s) ||
-            of_package(s) ||
+        if (s->kind != NODE_IMPORT || library_of(module, s) || of_package(s) ||
             !(literals ? import_canonical(s, true, &why) || import_brings(s) : import_allowed(s, true, &why)))
             return false;
     }

@@ -47,9 +47,9 @@ MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, 
 void dead_code_drop(Arena *a, Node *module);
 void module_loops_normalize(Arena *a, Node *module); // lists and dictionaries that a loop fills
 void registries_normalize(Arena *a, Node *module);   // @register("name")
-void module_tests_drop(Arena *a, Node *module); // tests that run when a file is imported
+void module_tests_drop(Arena *a, Node *module);      // tests that run when a file is imported
 void wrappers_normalize(Arena *a, Node *module);
-Node *wrapper_given(const Node *g);                // the one function that g defines and returns; NULL
+Node *wrapper_given(const Node *g);               // the one function that g defines and returns; NULL
 void operators_normalize(Arena *a, Node *module); // torch.library, and calls by torch.ops
 void operator_use(Arena *a, const Node *module, Str space, Str op, Str function);
 void contiguous_normalize(Arena *a, Node *module); // decorators that make arguments contiguous

@@ -103,9 +103,9 @@ static void find_change(void *arg, const Node *n) {
 static const Node *begin_of(const Registry *r, int *at) {
     for (int i = 0; i < r->module->module.body.n; i++) {
         const Node *s = r->module->module.body.at[i];
-        const Node *t = s->kind == NODE_ANNASSIGN                              ? s->annassign.target
+        const Node *t = s->kind == NODE_ANNASSIGN                            ? s->annassign.target
                         : s->kind == NODE_ASSIGN && s->assign.targets.n == 1 ? s->assign.targets.at[0]
-                                                                               : NULL;
+                                                                             : NULL;
         const Node *v = s->kind == NODE_ANNASSIGN ? s->annassign.value
                         : s->kind == NODE_ASSIGN  ? s->assign.value
                                                   : NULL;

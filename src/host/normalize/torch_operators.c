@@ -1,4 +1,5 @@
-// Operators that a file registers with torch, and calls by their path: torch.ops.mylib.glu(x) is the function.
+// Operators that a file registers with torch, and calls by their path: torch.ops.mylib.glu(x) is the
+// function.
 //
 //     lib = torch.library.Library("mylib", "FRAGMENT")       def glu(x): ...
 //     lib.define("glu(Tensor x) -> Tensor")
@@ -195,7 +196,8 @@ void operators_normalize(Arena *a, Node *module) {
     Operators o = {.arena = a, .module = module};
     const Nodes *body = &module->module.body;
     names_of_module(&o.bound, a, module);
-    if (!names_have(&o.bound.all, STR("torch")) && !names_have(&o.bound.all, STR("direct_register_custom_op")))
+    if (!names_have(&o.bound.all, STR("torch")) &&
+        !names_have(&o.bound.all, STR("direct_register_custom_op")))
         return;
     for (int i = 0; i < body->n; i++)
         if (names_library(&o, body->at[i])) drop(body->at[i]);
@@ -205,7 +207,8 @@ void operators_normalize(Arena *a, Node *module) {
         if (s->kind == NODE_EXPRSTMT && s->value->kind == NODE_CALL &&
             (registers(&o, s->value) || registers_directly(&o, s->value)))
             drop(s);
-        if (s->kind == NODE_FUNCTION && !is_jit_function(s) && s->function.decorators.n) take_off(&o, s, &gone);
+        if (s->kind == NODE_FUNCTION && !is_jit_function(s) && s->function.decorators.n)
+            take_off(&o, s, &gone);
         if (gone && !s->function.decorators.n) drop(s);
     }
 }

@@ -101,8 +101,9 @@ static void answer_none(Answers *a, const Node *n) {
 
 // torch.empty(n, device=x.device): where a tensor is made says where; nothing of the file is elsewhere.
 static void find_elsewhere(void *arg, const Node *n) {
-    static const char *const makes[] = {"empty", "zeros", "ones",  "full",    "tensor",        "arange",
-                                        "rand",  "randn", "randint", "as_tensor", "empty_strided", "linspace"};
+    static const char *const makes[] = {"empty",   "zeros",     "ones",          "full",
+                                        "tensor",  "arange",    "rand",          "randn",
+                                        "randint", "as_tensor", "empty_strided", "linspace"};
     bool *found = arg;
     if (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING) return;
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
@@ -309,8 +310,8 @@ static void write_isinstance(void *arg, const Node *n) {
     Buf path = BUF(arg);
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
     node_each_child(n, write_isinstance, arg); // a tree's height is bounded
-    if (n->kind != NODE_CALL || n->call.args.n != 1 || n->call.keywords.n || !node_dotted(n->call.func, &path) ||
-        !str_is(buf_str(&path), "torch.is_tensor"))
+    if (n->kind != NODE_CALL || n->call.args.n != 1 || n->call.keywords.n ||
+        !node_dotted(n->call.func, &path) || !str_is(buf_str(&path), "torch.is_tensor"))
         return;
     Node *call = tree_of(arg, "isinstance(f, torch.Tensor)\n", n->span);
     if (!call) return;

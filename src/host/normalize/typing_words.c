@@ -318,7 +318,8 @@ static void alias(const Words *w, Node *s) {
         becomes(w, s, as_text(w, name));
 }
 
-// class KernelError(RuntimeError): pass. As nothing here catches an error, it is the one that it derives from.
+// class KernelError(RuntimeError): pass. As nothing here catches an error, it is the one that it derives
+// from.
 typedef struct {
     Str name, base;
 } Error;
@@ -328,9 +329,9 @@ static void name_base(void *arg, const Node *n) {
     node_each_child(n, name_base, arg); // a tree's height is bounded
 }
 static void own_errors(Arena *a, Node *module) {
-    static const char *const errors[] = {"Exception",    "ValueError", "RuntimeError",   "TypeError",
-                                         "IndexError",   "KeyError",   "AssertionError", "NotImplementedError",
-                                         "OverflowError"};
+    static const char *const errors[] = {"Exception",      "ValueError",          "RuntimeError",
+                                         "TypeError",      "IndexError",          "KeyError",
+                                         "AssertionError", "NotImplementedError", "OverflowError"};
     Bindings bound;
     bool learnt = false;
     for (int i = 0; i < module->module.body.n; i++) {
@@ -341,9 +342,8 @@ static void own_errors(Arena *a, Node *module) {
             known |= str_is(base->name, errors[k]);
         for (int k = 0; known && k < c->klass.body.n; k++) {
             const Node *s = c->klass.body.at[k];
-            known = s->kind == NODE_PASS ||
-                    (s->kind == NODE_EXPRSTMT &&
-                     (s->value->kind == NODE_STRING || s->value->kind == NODE_ELLIPSIS));
+            known = s->kind == NODE_PASS || (s->kind == NODE_EXPRSTMT && (s->value->kind == NODE_STRING ||
+                                                                          s->value->kind == NODE_ELLIPSIS));
         }
         if (!known) continue;
         if (!learnt) names_of_module(&bound, a, module);

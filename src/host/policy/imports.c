@@ -171,8 +171,7 @@ bool import_of_package(const Node *n, const Node *alias) {
 static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
     Imported b = binding_of(a, n, alias);
     int k = quiet_module(n, alias);
-    bool listed =
-        k < QUIET_MODULES && (!n->import.from || in_list(quiet_import[k].names, alias->alias.name));
+    bool listed = k < QUIET_MODULES && (!n->import.from || in_list(quiet_import[k].names, alias->alias.name));
     if (!listed && !import_of_package(n, alias)) return false;
     if (str_is(b.bound, "torch") || str_is(b.bound, "triton"))
         return !n->import.from && !alias->alias.as.len; // `import torch.utils.benchmark` binds torch

@@ -195,7 +195,8 @@ static void screen_name(Screen *s, Scope *scope, const Node *n) {
     if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
         api_is_module(n->name, s->candidate))
         return;
-    const Node *alias, *by = names_have(&s->quiet, n->name) ? module_binding(s->module, n->name, &alias) : NULL;
+    const Node *alias,
+        *by = names_have(&s->quiet, n->name) ? module_binding(s->module, n->name, &alias) : NULL;
     if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
         refuse_package(s, n->span, by, alias);
     else if (names_have(&s->quiet, n->name))

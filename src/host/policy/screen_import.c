@@ -159,11 +159,12 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
 
 void refuse_package(Screen *s, Span at, const Node *n, const Node *alias) {
     Str module = n->import.from ? n->import.module : alias->alias.name;
-    refuse_as(s, DIAG_UNSUPPORTED, at, "", (Str){0},
-              arena_printf(s->arena,
-                           "import of `%.*s` from `%.*s`: what it is stands in a file of that package, which is "
-                           "not here; write it down in this file, or let a manifest take the kernel out",
-                           STR_ARG(alias->alias.name), STR_ARG(module)));
+    refuse_as(
+        s, DIAG_UNSUPPORTED, at, "", (Str){0},
+        arena_printf(s->arena,
+                     "import of `%.*s` from `%.*s`: what it is stands in a file of that package, which is "
+                     "not here; write it down in this file, or let a manifest take the kernel out",
+                     STR_ARG(alias->alias.name), STR_ARG(module)));
 }
 
 // A kernel that asks for something of such a package.

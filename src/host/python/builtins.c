@@ -153,7 +153,8 @@ static bool is_json(Str s) {
     if (!s.len || (s.p[0] != '{' && s.p[0] != '[')) return false;
     while (n < s.len && ((s.p[n] >= 'a' && s.p[n] <= 'z') || (s.p[n] >= 'A' && s.p[n] <= 'Z'))) n++;
     Str word = {s.p + 1, n - 1};
-    return s.p[0] == '{' || !word.len || str_is(word, "true") || str_is(word, "false") || str_is(word, "null");
+    return s.p[0] == '{' || !word.len || str_is(word, "true") || str_is(word, "false") ||
+           str_is(word, "null");
 }
 
 // What is printed goes nowhere. A text that reads like an answer to a program is meant for whoever reads
@@ -164,8 +165,7 @@ bool api_print(Call *c, Value *out) {
     for (int i = 0; i < c->rests; i++) {
         Str s = c->rest[i].kind == V_STR ? c->rest[i].s : (Str){0};
         while (s.len && s.p[0] <= ' ') s = (Str){s.p + 1, s.len - 1};
-        if (is_json(s))
-            return host_refuse(c->in, c->at, "print() of JSON: a judged file answers nobody");
+        if (is_json(s)) return host_refuse(c->in, c->at, "print() of JSON: a judged file answers nobody");
     }
     return true;
 }

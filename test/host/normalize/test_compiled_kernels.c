@@ -5,7 +5,8 @@
 
 static void launched(void **state) {
     (void)state;
-    const char *all = WARM "    c._init_handles()\n    r = c.n_regs + c.metadata.shared\n    c[(r,)](x, n)\n    return x\n";
+    const char *all =
+        WARM "    c._init_handles()\n    r = c.n_regs + c.metadata.shared\n    c[(r,)](x, n)\n    return x\n";
     HAS(all, "k[r,](x, n, B=B)");
     HAS(all, "32 if");
     LACKS(all, "n_regs");

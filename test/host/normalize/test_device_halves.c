@@ -2,8 +2,8 @@
 #include "host/normalized.h"
 
 #define JIT "@triton.jit\n"
-#define HALVES                                                                                                  \
-    "import torch\nimport triton\nif torch.cuda.get_device_capability()[0] >= 9:\n    " JIT                      \
+#define HALVES                                                                              \
+    "import torch\nimport triton\nif torch.cuda.get_device_capability()[0] >= 9:\n    " JIT \
     "    def f(p):\n        return p\nelse:\n    " JIT "    def f(p):\n        return p + 0\n"
 
 static void kernels_come_twice(void **state) {
@@ -22,7 +22,7 @@ static void others_stay(void **state) {
     (void)state;
     HAS("import torch\nimport triton\nif torch.cuda.get_device_capability()[0] >= 9:\n    " JIT
         "    def f(p):\n        return p\n" JIT "def k(x):\n    f(x)\n" END,
-        "\nif "); // in one half only
+        "\nif ");                                    // in one half only
     LACKS(HALVES END, "f_then_0(p):\n    return f"); // nobody calls it
 }
 

@@ -8,7 +8,8 @@ static void lists(void **state) {
     HAS(G "def run(x):\n    return list(g(3))\n", "made.append(i)");
     HAS(G "def run(x):\n    return [i for i in g(3)]\n", "return made");
     HAS(G "def run(x):\n    for i in g(3):\n        pass\n    return (*g(4),)\n", "made = []");
-    HAS("def g(n):\n    yield from range(n)\n    if n:\n        return\n    yield 3\ndef run(x):\n    return sorted(g(3))\n",
+    HAS("def g(n):\n    yield from range(n)\n    if n:\n        return\n    yield 3\ndef run(x):\n    return "
+        "sorted(g(3))\n",
         "made.extend(range(n))");
 }
 

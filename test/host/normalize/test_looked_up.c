@@ -44,6 +44,7 @@ static void other_errors_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(look_ups_become_questions),
-                                       cmocka_unit_test(raising_is_raising), cmocka_unit_test(other_errors_stay)};
+                                       cmocka_unit_test(raising_is_raising),
+                                       cmocka_unit_test(other_errors_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

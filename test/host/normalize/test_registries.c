@@ -1,17 +1,22 @@
 // Decorators that put functions into a dictionary of the file, as that dictionary.
 #include "host/normalized.h"
 
-#define REGISTER "K = {}\ndef register(name):\n    def add(fn):\n        K[name] = fn\n        return fn\n    return add\n"
+#define REGISTER                                                                                          \
+    "K = {}\ndef register(name):\n    def add(fn):\n        K[name] = fn\n        return fn\n    return " \
+    "add\n"
 
 static void registered(void **state) {
     (void)state;
     HAS(REGISTER "@register('a')\ndef f(x):\n    return x\n@register('b')\ndef g(x):\n    return x\n" END,
         "K = {\"a\": f, \"b\": g}");
     LACKS(REGISTER "@register('a')\ndef f(x):\n    return x\n" END, "register");
-    HAS("K: dict = dict()\ndef register(fn):\n    K[fn.__name__] = fn\n    return fn\n@register\ndef f(x):\n    return x\n" END,
+    HAS("K: dict = dict()\ndef register(fn):\n    K[fn.__name__] = fn\n    return fn\n@register\ndef f(x):\n "
+        "   return x\n" END,
         "K = {\"f\": f}");
-    HAS("K = {}\ndef register(name):\n    def add(fn):\n        if name in K:\n            raise KeyError(name)\n"
-        "        K[name] = fn\n        return fn\n    return add\n@register(name='a')\ndef f(x):\n    return x\n" END,
+    HAS("K = {}\ndef register(name):\n    def add(fn):\n        if name in K:\n            raise "
+        "KeyError(name)\n"
+        "        K[name] = fn\n        return fn\n    return add\n@register(name='a')\ndef f(x):\n    return "
+        "x\n" END,
         "K = {\"a\": f}");
 }
 
@@ -19,7 +24,8 @@ static void others_stay(void **state) {
     (void)state;
     static const char *const stays[] = {
         REGISTER "@register('a')\ndef f(x):\n    return x\n@register('a')\ndef g(x):\n    return x\n" END,
-        REGISTER "@register('a')\ndef f(x):\n    return x\nN = len(K)\n@register('b')\ndef g(x):\n    return x\n" END,
+        REGISTER
+        "@register('a')\ndef f(x):\n    return x\nN = len(K)\n@register('b')\ndef g(x):\n    return x\n" END,
         REGISTER "@register('a')\ndef f(x):\n    K['b'] = f\n    return x\n" END,
         REGISTER "@register('a')\ndef f(x):\n    register('b')(f)\n    return x\n" END,
         "K = {}\ndef register(fn):\n    K['n'] = fn\n    return fn\n@register\ndef f(x):\n    return x\n" END,

@@ -13,10 +13,10 @@ static void formats(void **state) {
 
 static void others_stay(void **state) {
     (void)state;
-    static const char *const stays[] = {OF("'{} {}'.format(x)"),     OF("'{0} {0}'.format(x)"),
-                                        OF("'{}'.format(x, 3)"),     OF("'{}'.format(*x)"),
+    static const char *const stays[] = {OF("'{} {}'.format(x)"),       OF("'{0} {0}'.format(x)"),
+                                        OF("'{}'.format(x, 3)"),       OF("'{}'.format(*x)"),
                                         OF("'{x.shape}'.format(x=x)"), OF("x.format(3)"),
-                                        OF("'{:{}}'.format(x, 3)"),  OF("'{'.format()")};
+                                        OF("'{:{}}'.format(x, 3)"),    OF("'{'.format()")};
     for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) HAS(stays[i], ".format(");
 }
 

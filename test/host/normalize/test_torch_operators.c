@@ -9,9 +9,10 @@ static void operators(void **state) {
     static const char *const known[] = {
         "import torch\nlib = torch.library.Library('my', 'DEF')\nlib.define('f(Tensor x) -> Tensor')\n" F
         "lib.impl('f', f, 'CUDA')\n" RUN,
-        "import torch\nlib = torch.library.Library('my', 'FRAGMENT')\n@torch.library.impl(lib, 'f', 'CUDA')\n" F RUN,
-        "import torch\ntorch.library.define('my::f', '(Tensor x) -> Tensor')\n@torch.library.impl('my::f', 'cuda')\n" F
-        "@torch.library.register_fake('my::f')\ndef _(x):\n    return x\n" RUN,
+        "import torch\nlib = torch.library.Library('my', 'FRAGMENT')\n@torch.library.impl(lib, 'f', "
+        "'CUDA')\n" F RUN,
+        "import torch\ntorch.library.define('my::f', '(Tensor x) -> Tensor')\n@torch.library.impl('my::f', "
+        "'cuda')\n" F "@torch.library.register_fake('my::f')\ndef _(x):\n    return x\n" RUN,
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         HAS(known[i], "return f(x)");
