@@ -72,11 +72,6 @@ static void count(void *arg, const Node *n) {
     node_each_child(n, count, arg); // a tree's height is bounded
 }
 
-static void collect(void *arg, const Node *n) {
-    if (n->kind == NODE_NAME) names_add(arg, n->name);
-    node_each_child(n, collect, arg);
-}
-
 static void launch(const Compiled *c, Node *n) {
     const Nodes *named = &c->warmup->call.keywords;
     Node *of = NEW(c->arena, Node);
@@ -145,8 +140,8 @@ static void look_at(Arena *a, Node *f) {
         Names once = {.arena = a}, more = {.arena = a}, used = {.arena = a};
         for (int k = 0; k < f->function.body.n; k++)
             count_bound(&(Counted){&once, &more}, f->function.body.at[k]);
-        for (int k = 0; k < call->call.args.n; k++) collect(&used, call->call.args.at[k]);
-        for (int k = 0; k < call->call.keywords.n; k++) collect(&used, call->call.keywords.at[k]);
+        for (int k = 0; k < call->call.args.n; k++) names_mentioned(&used, call->call.args.at[k]);
+        for (int k = 0; k < call->call.keywords.n; k++) names_mentioned(&used, call->call.keywords.at[k]);
         bool same = !names_have(&more, c.name);
         for (int k = 0; k < used.n; k++) same &= !names_have(&more, used.at[k]);
         for (int k = 0; k < f->function.body.n; k++) count(&c, f->function.body.at[k]);

@@ -5,8 +5,6 @@
 //     buf0 = empty_strided_cuda((4, 16), (16, 1), torch.float32)
 #include "host/normalize/normalize.h"
 
-static void drop(Node *n) { *n = (Node){.kind = NODE_PASS, .span = n->span, .height = 1}; }
-
 // What a name of these stands for, as a function of the file.
 static const struct {
     const char *path, *text;
@@ -30,28 +28,16 @@ static Str value_name(const Node *s, const Node **value) {
     return s->assign.targets.at[0]->name;
 }
 
-typedef struct {
-    Str name;
-    int uses;
-} Uses;
-static void count(void *arg, const Node *n) {
-    Uses *u = arg;
-    u->uses += n->kind == NODE_NAME && str_eq(n->name, u->name);
-    node_each_child(n, count, arg); // a tree's height is bounded
-}
-
 // `aten = torch.ops.aten`, which nothing asks for.
 static bool is_at_hand(Arena *a, const Node *module, const Node *s) {
     const Node *value = NULL;
     Str name = value_name(s, &value);
     Buf path = BUF(a);
-    Uses u = {.name = name};
     if (!name.len || value->kind != NODE_ATTRIBUTE || !node_dotted(value, &path) ||
         (!str_starts(buf_str(&path), "torch.ops.") &&
          !str_starts(buf_str(&path), "torch._C._dynamo.guards.")))
         return false;
-    count(&u, module);
-    return u.uses == 1;
+    return name_uses(module, name) == 1;
 }
 
 // async_compile = AsyncCompile(); async_compile.wait(globals()); del async_compile
@@ -63,21 +49,17 @@ static void drop_compiler(const Node *module, const Bindings *bound) {
         if (!name.len || value->kind != NODE_CALL || value->call.args.n ||
             !is_brought(module, bound, value->call.func, "torch._inductor.async_compile", "AsyncCompile"))
             continue;
-        Uses all = {.name = name}, quiet = {.name = name, .uses = 1};
-        count(&all, module);
+        int quiet = 1; // uses that only wait for it
         for (int k = i + 1; k < body->n; k++) {
             const Node *s = body->at[k];
             const Node *f =
                 s->kind == NODE_EXPRSTMT && s->value->kind == NODE_CALL ? s->value->call.func : NULL;
             bool waits = f && f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "wait");
-            if (waits || s->kind == NODE_DELETE) count(&quiet, s);
+            if (waits || s->kind == NODE_DELETE) quiet += name_uses(s, name);
         }
-        if (all.uses != quiet.uses) continue; // it compiles what stands in texts
-        for (int k = i; k < body->n; k++) {
-            Uses own = {.name = name};
-            count(&own, body->at[k]);
-            if (own.uses) drop(body->at[k]);
-        }
+        if (name_uses(module, name) != quiet) continue; // it compiles what stands in texts
+        for (int k = i; k < body->n; k++)
+            if (name_uses(body->at[k], name)) statement_drop(body->at[k]);
     }
 }
 
@@ -95,7 +77,7 @@ void inductor_normalize(Arena *a, Node *module) {
             !bound_once(&bound, name))
             continue;
         if (is_at_hand(a, module, body->at[i])) {
-            drop(body->at[i]);
+            statement_drop(body->at[i]);
             continue;
         }
         for (size_t k = 0; k < sizeof known / sizeof *known; k++) {

@@ -36,16 +36,6 @@ static void find_filled(void *arg, const Node *n) {
     node_each_child(n, find_filled, filled); // a tree's height is bounded
 }
 
-static void collect(void *arg, const Node *n) {
-    if (n->kind == NODE_NAME) names_add(arg, n->name);
-    node_each_child(n, collect, arg);
-}
-static bool mentions(Arena *a, const Node *n, Str name) {
-    Names used = {.arena = a};
-    collect(&used, n);
-    return names_have(&used, name);
-}
-
 static Str given_name(const Node *s, const Node **value) {
     const Node *t = s->kind == NODE_ANNASSIGN                            ? s->annassign.target
                     : s->kind == NODE_ASSIGN && s->assign.targets.n == 1 ? s->assign.targets.at[0]
@@ -66,7 +56,7 @@ static int begins(const Loops *l, int loop, Str name) {
                          node_is_name(value->call.func, "set"));
             return display || call ? i : -1;
         }
-        if (s->kind != NODE_FUNCTION && s->kind != NODE_CLASS && mentions(l->arena, s, name)) return -1;
+        if (s->kind != NODE_FUNCTION && s->kind != NODE_CLASS && name_uses(s, name)) return -1;
     }
     return -1;
 }
@@ -84,7 +74,7 @@ static bool is_own(const Loops *l, int loop, const Names *bound) {
         if (i == loop || s->kind == NODE_DELETE) continue;
         if (s->kind == NODE_FUNCTION || s->kind == NODE_CLASS) {
             Names used = {.arena = l->arena}, own = {.arena = l->arena};
-            collect(&used, s);
+            names_mentioned(&used, s);
             if (s->kind == NODE_FUNCTION) {
                 names_of_params(&own, &s->function.params);
                 names_of_block(&own, &s->function.body, 0);
@@ -94,7 +84,7 @@ static bool is_own(const Loops *l, int loop, const Names *bound) {
             continue;
         }
         for (int k = 0; k < bound->n; k++)
-            if (mentions(l->arena, s, bound->at[k])) {
+            if (name_uses(s, bound->at[k])) {
                 const Node *other = s->kind == NODE_FOR ? s : NULL; // another loop that binds it anew
                 Names its = {.arena = l->arena};
                 if (other) names_of_block(&its, &(Nodes){&l->module->module.body.at[i], 1}, 0);
@@ -139,7 +129,7 @@ static bool make(Loops *l, int at) {
         bool gone = s->kind == NODE_DELETE;
         for (int k = 0; gone && k < s->items.n; k++)
             gone = s->items.at[k]->kind == NODE_NAME && names_have(&bound, s->items.at[k]->name);
-        if (gone) *s = (Node){.kind = NODE_PASS, .span = s->span, .height = 1};
+        if (gone) statement_drop(s);
     }
     return true;
 }

@@ -8,12 +8,6 @@
 // the interpreter.
 #include "host/normalize/normalize.h"
 
-static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own
-static void drop(const Node *n) {
-    mine(n)->kind = NODE_PASS;
-    mine(n)->height = 1;
-}
-
 typedef struct {
     Arena *arena;
     const Node *module;
@@ -211,13 +205,9 @@ static bool names_of_statement(Names *bound, const Node *s) {
     return true;
 }
 
-static void collect(void *arg, const Node *n) {
-    if (n->kind == NODE_NAME) names_add(arg, n->name);
-    node_each_child(n, collect, arg); // a tree's height is bounded
-}
 static bool mentions(Arena *a, const Names *names, const Node *n) {
     Names used = {.arena = a};
-    collect(&used, n);
+    names_mentioned(&used, n);
     for (int i = 0; i < used.n; i++)
         if (names_have(names, used.at[i])) return true;
     return false;
@@ -233,14 +223,14 @@ static Names needed(Arena *a, const Node *module, const bool *goes) {
                       (str_is(s->function.name, "run") || is_jit_function(s) || s->function.decorators.n)) ||
                      (s->kind == NODE_CLASS && (str_is(s->klass.name, "ModelNew") || s->klass.decorators.n));
         bool defines = s->kind == NODE_FUNCTION || s->kind == NODE_CLASS || s->kind == NODE_IMPORT;
-        if (!goes[i] && (entry || !defines) && !is_main_guard(s)) collect(&all, s);
+        if (!goes[i] && (entry || !defines) && !is_main_guard(s)) names_mentioned(&all, s);
     }
     for (int k = 0; k < all.n; k++)
         for (int i = 0; i < body->n; i++) {
             const Node *s = body->at[i];
             if ((s->kind == NODE_FUNCTION && str_eq(s->function.name, all.at[k])) ||
                 (s->kind == NODE_CLASS && str_eq(s->klass.name, all.at[k])))
-                collect(&all, s);
+                names_mentioned(&all, s);
         }
     return all;
 }
@@ -276,7 +266,7 @@ static void drop_tests(Arena *a, const Node *module) {
         }
     }
     for (int i = 0; i < body->n; i++)
-        if (goes[i]) drop(body->at[i]);
+        if (goes[i]) statement_drop(body->at[i]);
 }
 
 // ---- options of torch
@@ -300,7 +290,7 @@ static bool is_option(void *arg, Node *n, Nodes *out) {
 // A block is never empty.
 static bool becomes_pass(void *arg, Node *n, Nodes *out) {
     if (!is_option(arg, n, out)) return false;
-    drop(n);
+    statement_drop(n);
     return false;
 }
 

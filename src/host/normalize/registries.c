@@ -80,12 +80,7 @@ static bool key_of(const Registry *r, const Node *decorator, Str name, Str *key)
 typedef struct {
     Str name;
     int uses;
-} Uses;
-static void count(void *arg, const Node *n) {
-    Uses *u = arg;
-    u->uses += n->kind == NODE_NAME && str_eq(n->name, u->name);
-    node_each_child(n, count, arg); // a tree's height is bounded
-}
+} Uses; // that may change a dictionary
 static void find_change(void *arg, const Node *n) {
     Uses *u = arg;
     const Node *t = n->kind == NODE_ASSIGN && n->assign.targets.n == 1 ? n->assign.targets.at[0] : NULL;
@@ -127,13 +122,13 @@ static Str name_of(const Node *s) {
 static bool read_entries(Registry *r) {
     const Nodes *body = &r->module->module.body;
     Str name = r->function->function.name;
-    Uses uses = {.name = name};
+    int uses = 0;
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];
         const Nodes *d = s->kind == NODE_FUNCTION ? &s->function.decorators
                          : s->kind == NODE_CLASS  ? &s->klass.decorators
                                                   : NULL;
-        count(&uses, s);
+        uses += name_uses(s, name);
         if (!d || !d->n) continue;
         const Node *by = d->at[0], *f = by->kind == NODE_CALL ? by->call.func : by;
         if (f->kind != NODE_NAME || !str_eq(f->name, name)) continue;
@@ -143,7 +138,7 @@ static bool read_entries(Registry *r) {
         r->name[r->n++] = name_of(s);
         r->last = i;
     }
-    return r->n > 0 && uses.uses == r->n; // nothing else calls it
+    return r->n > 0 && uses == r->n; // nothing else calls it
 }
 
 static bool rewrite(Registry *r) {
@@ -154,11 +149,9 @@ static bool rewrite(Registry *r) {
     node_each_child(r->module, find_change, &changes);
     if (changes.uses != 1) return false;
     for (int i = 0; i <= r->last; i++) { // who asks for it while the file is read
-        Uses asks = {.name = r->of};
         const Node *s = body->at[i];
         if (i == begin || s->kind == NODE_FUNCTION || s->kind == NODE_CLASS) continue;
-        count(&asks, s);
-        if (asks.uses) return false;
+        if (name_uses(s, r->of)) return false;
     }
     Buf text = BUF(r->arena);
     buf_puts(&text, "f = {");

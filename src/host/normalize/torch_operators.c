@@ -10,10 +10,6 @@
 #include "host/normalize/normalize.h"
 
 static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own
-static void drop(const Node *n) {
-    mine(n)->kind = NODE_PASS;
-    mine(n)->height = 1;
-}
 
 // ---- torch.ops.mylib.glu, and its .default
 
@@ -200,15 +196,15 @@ void operators_normalize(Arena *a, Node *module) {
         !names_have(&o.bound.all, STR("direct_register_custom_op")))
         return;
     for (int i = 0; i < body->n; i++)
-        if (names_library(&o, body->at[i])) drop(body->at[i]);
+        if (names_library(&o, body->at[i])) statement_drop(body->at[i]);
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
         bool gone = false;
         if (s->kind == NODE_EXPRSTMT && s->value->kind == NODE_CALL &&
             (registers(&o, s->value) || registers_directly(&o, s->value)))
-            drop(s);
+            statement_drop(s);
         if (s->kind == NODE_FUNCTION && !is_jit_function(s) && s->function.decorators.n)
             take_off(&o, s, &gone);
-        if (gone && !s->function.decorators.n) drop(s);
+        if (gone && !s->function.decorators.n) statement_drop(s);
     }
 }
