@@ -14,14 +14,41 @@ static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is
 
 typedef struct {
     int yields, statements; // all of them, and those that are statements
-    bool other;             // what a list could not do: results of a yield or a return, loops without an end
+    // What a list could not do: results of a yield or a return, loops without an end, changes that only who
+    // goes on asking comes to.
+    bool other;
 } Look;
+
+// range(n), itertools.product(...), triton.Config(...): of Python's own and of modules, not of the file.
+static bool is_plain_call(const Node *f) {
+    static const char *const own[] = {"range",     "list",   "tuple", "min", "max", "len", "int", "zip",
+                                      "enumerate", "sorted", "dict",  "set", "str", "abs", "sum", "product"};
+    static const char *const roots[] = {"triton", "tl", "itertools", "math"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (node_is_name(f, own[i])) return true;
+    const Node *root = f;
+    while (root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
+    for (size_t i = 0; f->kind == NODE_ATTRIBUTE && i < sizeof roots / sizeof *roots; i++)
+        if (node_is_name(root, roots[i])) return true;
+    return node_is_name(f, "Config");
+}
+static bool is_name_alone(const Node *t) {
+    if (t->kind != NODE_TUPLE) return t->kind == NODE_NAME;
+    for (int i = 0; i < t->items.n; i++)
+        if (t->items.at[i]->kind != NODE_NAME) return false;
+    return true;
+}
 static void look(void *arg, const Node *n) {
     Look *l = arg;
     l->yields += n->kind == NODE_YIELD;
     l->statements += n->kind == NODE_EXPRSTMT && n->value->kind == NODE_YIELD && n->value->yield.value;
     l->other |= (n->kind == NODE_RETURN && n->value) || n->kind == NODE_AWAIT || n->kind == NODE_WHILE ||
-                n->kind == NODE_TRY;
+                n->kind == NODE_TRY || n->kind == NODE_GLOBAL || n->kind == NODE_DELETE ||
+                n->kind == NODE_WITH || (n->kind == NODE_CALL && !is_plain_call(n->call.func)) ||
+                (n->kind == NODE_AUGASSIGN && n->augassign.target->kind != NODE_NAME) ||
+                (n->kind == NODE_ANNASSIGN && n->annassign.target->kind != NODE_NAME);
+    for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++)
+        l->other |= !is_name_alone(n->assign.targets.at[i]);
     if (n->kind != NODE_FUNCTION && n->kind != NODE_LAMBDA) node_each_child(n, look, arg);
 }
 static bool is_generator(const Node *f) {

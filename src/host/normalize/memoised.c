@@ -74,6 +74,11 @@ static void find_setting(void *arg, const Node *n) {
         *(bool *)arg |= n->assign.targets.at[i]->kind != NODE_NAME;
     *(bool *)arg |= n->kind == NODE_AUGASSIGN || n->kind == NODE_ANNASSIGN || n->kind == NODE_DELETE ||
                     (n->kind == NODE_NAME && (str_is(n->name, "setattr") || str_is(n->name, "delattr")));
+    static const char *const changes[] = {"append", "extend", "insert", "pop",  "update",      "setdefault",
+                                          "add",    "remove", "clear",  "sort", "move_to_end", "discard"};
+    const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
+    for (size_t i = 0; f && f->kind == NODE_ATTRIBUTE && i < sizeof changes / sizeof *changes; i++)
+        *(bool *)arg |= str_is(f->attribute.name, changes[i]);
     node_each_child(n, find_setting, arg); // a tree's height is bounded
 }
 static void find_making(void *arg, const Node *n) {
@@ -82,6 +87,16 @@ static void find_making(void *arg, const Node *n) {
     *(bool *)arg |= f && (f->kind == NODE_SUBSCRIPT || node_is_name(root, "torch") ||
                           (f->kind == NODE_ATTRIBUTE &&
                            (str_starts(f->attribute.name, "new_") || str_ends(f->attribute.name, "_like"))));
+    // Of names only what is the same in every call.
+    static const char *const same[] = {"self", "triton", "math", "min", "max",
+                                       "len",  "int",    "bool", "abs", "sum"};
+    bool known = n->kind != NODE_NAME;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) known |= node_is_name(n, same[i]);
+    *(bool *)arg |= !known;
+    if (n->kind == NODE_FUNCTION) { // without what it says of types
+        for (int i = 0; i < n->function.body.n; i++) find_making(arg, n->function.body.at[i]);
+        return;
+    }
     node_each_child(n, find_making, arg);
 }
 

@@ -107,13 +107,29 @@ static Truth python_truth(Arena *a, const Node *n) {
     return op == OPER_GE ? IS_TRUE : op == OPER_LT ? IS_FALSE : NOT_KNOWN;
 }
 
-// Comparisons of versions, wherever host code has them.
+// Comparisons of versions, wherever host code has them. What a file calls Version or sys itself is its own.
+typedef struct {
+    Arena *arena;
+    const Node *module;
+    Bindings bound;
+} VersionFile;
+static bool is_imported(const VersionFile *c, const Node *n) {
+    const Node *alias, *s;
+    if (n->kind == NODE_CALL) n = n->call.func;
+    while (n->kind == NODE_ATTRIBUTE || n->kind == NODE_SUBSCRIPT)
+        n = n->kind == NODE_ATTRIBUTE ? n->attribute.value : n->subscript.value;
+    if (n->kind != NODE_NAME) return n->kind == NODE_STRING || n->kind == NODE_TUPLE;
+    s = module_binding(c->module, n->name, &alias);
+    return s && s->kind == NODE_IMPORT && bound_once(&c->bound, n->name);
+}
 static void answer_compared(void *arg, const Node *n) {
+    const VersionFile *c = arg;
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
     node_each_child(n, answer_compared, arg); // a tree's height is bounded
-    if (n->kind != NODE_COMPARE) return;
+    if (n->kind != NODE_COMPARE || !is_imported(c, n->compare.left) || !is_imported(c, n->compare.rest.at[0]))
+        return;
     Truth t = version_truth(n);
-    if (t == NOT_KNOWN) t = python_truth(arg, n);
+    if (t == NOT_KNOWN) t = python_truth(c->arena, n);
     if (t == NOT_KNOWN) return;
     *(Node *)(uintptr_t)n = (Node){// the tree is this process's own
                                    .kind = t == IS_TRUE ? NODE_TRUE : NODE_FALSE,
@@ -342,7 +358,9 @@ static void take_values(void *arg, const Node *n) {
 }
 
 void versions_normalize(Arena *a, Node *module) {
-    answer_compared(a, module);
+    VersionFile c = {.arena = a, .module = module};
+    names_of_module(&c.bound, a, module);
+    answer_compared(&c, module);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) answer_version(a, s);

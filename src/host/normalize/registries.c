@@ -132,7 +132,9 @@ static bool read_entries(Registry *r) {
         if (!d || !d->n) continue;
         const Node *by = d->at[0], *f = by->kind == NODE_CALL ? by->call.func : by;
         if (f->kind != NODE_NAME || !str_eq(f->name, name)) continue;
-        if (r->n == ENTRIES_MAX || !key_of(r, by, name_of(s), &r->text[r->n])) return false;
+        if (r->n == ENTRIES_MAX || !bound_once(&r->bound, name_of(s)) ||
+            !key_of(r, by, name_of(s), &r->text[r->n]))
+            return false;
         for (int k = 0; k < r->n; k++)
             if (str_eq(r->text[k], r->text[r->n])) return false;
         r->name[r->n++] = name_of(s);

@@ -41,7 +41,17 @@ typedef struct {
     Bindings bound;
     Str library[LIBRARIES_MAX], space[LIBRARIES_MAX]; // names of the file, and what they register for
     int libraries;
+    Names used; // operators that stand for a function
 } Operators;
+
+// Once each: of several functions torch would choose by their keys.
+static bool use(Operators *o, Str space, Str op, Str function) {
+    Str path = str_of(arena_printf(o->arena, "%.*s::%.*s", STR_ARG(space), STR_ARG(op)));
+    if (names_have(&o->used, path)) return false;
+    names_add(&o->used, path);
+    operator_use(o->arena, o->module, space, op, function);
+    return true;
+}
 
 static Str text_at(const Nodes *args, int i) {
     bool is = i < args->n && args->at[i]->kind == NODE_STRING && !args->at[i]->string.bytes;
@@ -128,8 +138,7 @@ static bool registers(Operators *o, const Node *call) {
     if (whom == FOR_NOBODY_KNOWN || !text_at(args, 0).len) return false;
     if (whom == FOR_OTHERS) return true;
     if (!is_host_function(o, args->at[1]->name)) return false;
-    operator_use(o->arena, o->module, o->space[lib], text_at(args, 0), args->at[1]->name);
-    return true;
+    return use(o, o->space[lib], text_at(args, 0), args->at[1]->name);
 }
 
 // direct_register_custom_op(op_name="glu", op_func=glu, ...) of vLLM and SGLang.
@@ -153,8 +162,7 @@ static bool registers_directly(Operators *o, const Node *call) {
     Str of = str_of(space);
     for (int i = 0; lib.len && i < o->libraries; i++)
         if (str_eq(o->library[i], lib)) of = o->space[i];
-    operator_use(o->arena, o->module, of, op, f);
-    return true;
+    return use(o, of, op, f);
 }
 
 // Under @torch.library.impl(lib, "glu", "CUDA"), @impl("mylib::glu", "cuda"), @register_fake("mylib::glu").
@@ -178,18 +186,18 @@ static void take_off(Operators *o, Node *f, bool *gone) {
         if (lib >= 0) space = o->space[lib], op = text_at(args, 1), named = op.len > 0;
         if (impl && args->n == 2) named = split(text_at(args, 0), &space, &op);
         For whom = named ? meant_for(text_at(args, args->n - 1)) : FOR_NOBODY_KNOWN;
-        if (whom == FOR_NOBODY_KNOWN || (whom == FOR_GPU && !is_host_function(o, f->function.name))) {
+        if (whom == FOR_NOBODY_KNOWN || (whom == FOR_GPU && (!is_host_function(o, f->function.name) ||
+                                                             !use(o, space, op, f->function.name)))) {
             d->at[n++] = d->at[i];
             continue;
         }
         if (whom == FOR_OTHERS) *gone = true;
-        if (whom == FOR_GPU) operator_use(o->arena, o->module, space, op, f->function.name);
     }
     d->n = n;
 }
 
 void operators_normalize(Arena *a, Node *module) {
-    Operators o = {.arena = a, .module = module};
+    Operators o = {.arena = a, .module = module, .used.arena = a};
     const Nodes *body = &module->module.body;
     names_of_module(&o.bound, a, module);
     if (!names_have(&o.bound.all, STR("torch")) &&

@@ -20,6 +20,10 @@ static void others_stay(void **state) {
         G "def run(x):\n    it = g(3)\n    return list(it)\n",
         "def g():\n    while True:\n        yield 1\ndef run(x):\n    return list(g())\n",
         "def g():\n    n = yield 1\ndef run(x):\n    return list(g())\n",
+        "N = [0]\ndef g():\n    yield 1\n    N[0] = 1\ndef run(x):\n    return [i for i in g()]\n", // seen by
+                                                                                                    // others
+        "N = []\ndef g():\n    yield 1\n    N.append(1)\ndef run(x):\n    return [i for i in g()]\n",
+        "def g():\n    yield 1\n    f()\ndef run(x):\n    return [i for i in g()]\n",
         "def g():\n    yield 1\n    return 3\ndef run(x):\n    return list(g())\n",
     };
     for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) HAS(stays[i], "yield");

@@ -9,7 +9,7 @@ static void tests_go(void **state) {
     LACKS("import torch\n" END TEST "result = test_it()\n", "test_it");
     LACKS("import torch\n" END TEST "result = test_it()\nprint(result)\n", "result");
     LACKS("import torch, triton\n" END "@triton.testing.perf_report(triton.testing.Benchmark(x_vals=[1]))"
-                                       "\ndef bench_it(n):\n    return run(n)\n"
+          "\ndef bench_it(n):\n    return run(n)\n"
           "bench_it.run(print_data=True)\n",
           "bench_it");
     LACKS("import torch\ntorch.set_grad_enabled(False)\n" END, "set_grad");

@@ -24,6 +24,13 @@ static void operators(void **state) {
         "return f(x)");
 }
 
+static void of_two_torch_chooses(void **state) {
+    (void)state;
+    HAS("import torch\nlib = torch.library.Library('my', 'DEF')\n" F "def g(x):\n    return x\n"
+        "lib.impl('f', f, 'CompositeExplicitAutograd')\nlib.impl('f', g, 'CUDA')\n" RUN,
+        "lib.impl(\"f\", g");
+}
+
 static void others_stay(void **state) {
     (void)state;
     static const char *const stays[] = {
@@ -36,6 +43,7 @@ static void others_stay(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test(others_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operators), cmocka_unit_test(of_two_torch_chooses),
+                                       cmocka_unit_test(others_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
