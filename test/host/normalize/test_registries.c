@@ -29,7 +29,8 @@ static void others_stay(void **state) {
         REGISTER "@register('a')\ndef f(x):\n    K['b'] = f\n    return x\n" END,
         REGISTER "@register('a')\ndef f(x):\n    register('b')(f)\n    return x\n" END,
         REGISTER "@register('a')\ndef f(x):\n    return x\n@register('b')\ndef f(x):\n    return x\n" END,
-        "K = {}\ndef register(fn):\n    K['n'] = fn\n    return fn\n@register\ndef f(x):\n    return x\n" END,
+        ("K = {}\ndef register(fn):\n    K['n'] = fn\n    return fn\n@register\ndef f(x):\n    return "
+         "x\n" END),
     };
     for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) HAS(stays[i], "@register");
 }

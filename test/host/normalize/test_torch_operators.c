@@ -37,7 +37,7 @@ static void others_stay(void **state) {
         "import torch\nlib = torch.library.Library('my', 'DEF')\n" F "lib.impl('f', f, 'AutogradCUDA')\n" RUN,
         "import torch\nlib = torch.library.Library('my', 'DEF')\n" F "lib.impl('f', f, 'CPU')\n" RUN,
         "import torch\nlib = torch.library.Library('other', 'DEF')\n" F "lib.impl('f', f, 'CUDA')\n" RUN,
-        "import torch\n" RUN,
+        ("import torch\n" RUN),
     };
     for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) HAS(stays[i], "torch.ops.my.f(x)");
 }
