@@ -1,5 +1,6 @@
-// What the text that stands for @pointwise_dynamic calls (host/normalize/pointwise.c): torch's types of results,
-// shapes that several tensors have together, and how far apart neighbours lie. No file can write their names.
+// What the text that stands for @pointwise_dynamic calls (host/normalize/pointwise.c): torch's types of
+// results, shapes that several tensors have together, and how far apart neighbours lie. No file can write
+// their names.
 #include "host/python/api.h"
 
 enum { STEPS = 4 }; // dimensions of the kernel's indices
@@ -72,6 +73,15 @@ bool api_pointwise_type(Call *c, Value *out) {
     return *out = value_dtype(t, false), true;
 }
 
+bool api_promote_types(Call *c, Value *out) {
+    if (c->arg[0].kind != V_DTYPE || c->arg[1].kind != V_DTYPE)
+        return host_raise(c->in, c->at, "TypeError: promote_types() wants two dtypes, not %s and %s",
+                          value_type(c->arg[0]), value_type(c->arg[1]));
+    int have = (int)c->arg[0].dtype.t;
+    if (!higher(c, &have, c->arg[1].dtype.t)) return false;
+    return *out = value_dtype((DType)have, false), true;
+}
+
 // ---- shapes
 
 // Each argument is a tensor where one is asked for, and nothing else is.
@@ -106,6 +116,29 @@ static bool broadcast(Call *c, const Tensor *t, int64_t *shape, int *rank) {
                               "ValueError: Unbroadcastable shapes: %lld and %lld in dimension %d",
                               (long long)shape[at], (long long)t->shape[i], at);
     }
+    return true;
+}
+
+bool api_broadcast_shapes(Call *c, Value *out) {
+    int64_t shape[TENSOR_RANK_MAX];
+    int rank = 0;
+    for (int i = 0; i < c->rests; i++) {
+        const Value *v = &c->rest[i];
+        if (!value_is_seq(*v) || v->seq->n > TENSOR_RANK_MAX)
+            return host_raise(c->in, c->at, "TypeError: broadcast_shapes() wants shapes, not %s",
+                              value_type(*v));
+        Tensor t = {.rank = v->seq->n};
+        for (int k = 0; k < t.rank; k++) {
+            if (v->seq->at[k].kind != V_INT)
+                return host_raise(c->in, c->at, "TypeError: a shape holds integers, not %s",
+                                  value_type(v->seq->at[k]));
+            t.shape[k] = v->seq->at[k].i;
+        }
+        if (!broadcast(c, &t, shape, &rank)) return false;
+    }
+    if (!seq_new(c->in, c->at, V_TUPLE, rank, out)) return false;
+    for (int k = 0; k < rank; k++) out->seq->at[k] = value_int(shape[k]);
+    out->seq->flavour = SEQ_SIZE;
     return true;
 }
 

@@ -46,21 +46,29 @@ static bool names_of(Call *c, const char *what, Value v, Seq **out) {
     return true;
 }
 
-// prune_configs_by: a dictionary with early_config_prune. A model of costs would choose by time.
-static bool pruner(Call *c, Value by, Value *out) {
-    *out = NONE_VALUE;
+// prune_configs_by: a dictionary with early_config_prune. Of those that are left perf_model would choose
+// `top_k`; here each of them may be the one.
+static bool pruner(Call *c, Value by, Tuner *t) {
+    t->prune = t->model = NONE_VALUE;
+    t->top = (Value){.kind = V_FLOAT, .f = 0.2};
     if (by.kind == V_NONE) return true;
     if (by.kind != V_DICT)
         return host_raise(c->in, c->at, "TypeError: prune_configs_by wants a dictionary, not %s",
                           value_type(by));
     for (int i = 0; i < by.dict->n; i++) {
-        if (by.dict->key[i].kind != V_STR || !str_is(by.dict->key[i].s, "early_config_prune"))
+        Str key = by.dict->key[i].kind == V_STR ? by.dict->key[i].s : (Str){0};
+        Value *to = str_is(key, "early_config_prune") ? &t->prune
+                    : str_is(key, "perf_model")       ? &t->model
+                    : str_is(key, "top_k")            ? &t->top
+                                                      : NULL;
+        if (!to)
             return host_unsupported(
-                c->in, c->at,
-                "prune_configs_by is run for early_config_prune only, not for perf_model and "
-                "top_k");
-        *out = by.dict->value[i];
+                c->in, c->at, "prune_configs_by has early_config_prune, perf_model and top_k, nothing else");
+        *to = by.dict->value[i];
     }
+    if (t->top.kind != V_INT && t->top.kind != V_FLOAT)
+        return host_raise(c->in, c->at, "TypeError: top_k of prune_configs_by is a number, not %s",
+                          value_type(t->top));
     return true;
 }
 
@@ -88,7 +96,7 @@ bool api_autotune(Call *c, Value *out) {
         if (c->arg[1].seq->at[i].kind != V_STR)
             return host_raise(c->in, c->at,
                               "TypeError: the key of triton.autotune is a list of argument names");
-    if (!pruner(c, c->arg[2], &t->prune)) return false;
+    if (!pruner(c, c->arg[2], t)) return false;
     return *out = (Value){.kind = V_TUNER, .tuner = t}, true;
 }
 
@@ -274,6 +282,48 @@ static bool pruned(Tuning *t, const Tuner *tuner, const Seq **kept) {
     return true;
 }
 
+// The arguments of perf_model: those of the launch, and what a config adds, all by name.
+static bool model_arguments(Tuning *t, const Config *config, Args *call) {
+    Interp *in = t->in;
+    const Args *a = t->args;
+    Nodes params = t->kernel->node->function.params;
+    int most = a->n + a->names + config->kwargs->n + CONFIG_OPTIONS, n = 0;
+    Str *name = HOST_NEW(in, a->at, Str, most + 1);
+    Value *named = name ? HOST_NEW(in, a->at, Value, most + 1) : NULL;
+    if (!named || !host_work(in, a->at, most)) return false;
+    for (int i = 0; i < a->n && i < params.n; i++) name[n] = params.at[i]->param.name, named[n++] = a->pos[i];
+    for (int i = 0; i < a->names; i++) name[n] = a->name[i], named[n++] = a->named[i];
+    for (int i = 0; i < config->kwargs->n; i++)
+        name[n] = config->kwargs->key[i].s, named[n++] = config->kwargs->value[i];
+    for (int i = 0; i < CONFIG_OPTIONS; i++)
+        if (config->option[i].kind != V_NONE)
+            name[n] = str_of(option_name[i]), named[n++] = config->option[i];
+    *call = (Args){.name = name, .named = named, .names = n, .at = a->at};
+    return true;
+}
+
+// perf_model is asked where Triton asks it: of more configs than top_k. What it says counts for nothing.
+static bool modelled(Tuning *t, const Tuner *tuner, const Seq *kept) {
+    Interp *in = t->in;
+    double top = tuner->top.kind == V_INT ? (double)tuner->top.i : tuner->top.f;
+    if (tuner->top.kind == V_FLOAT && top <= 1) top = (double)(int)((double)tuner->configs->n * top);
+    if (tuner->model.kind == V_NONE || (double)kept->n <= top) return true;
+    if (top < 1) return host_raise(in, t->args->at, "AutotunerError: top_k leaves no config");
+    for (int i = 0; i < kept->n; i++) {
+        Args call;
+        Value out;
+        if (!model_arguments(t, kept->at[i].config, &call)) return false;
+        in->pruning++;
+        bool ok = call_value(in, tuner->model, &call, &out);
+        in->pruning--;
+        if (!ok) return false;
+        if (out.kind != V_INT && out.kind != V_FLOAT)
+            return host_raise(in, t->args->at, "TypeError: perf_model gives a number, not %s",
+                              value_type(out));
+    }
+    return true;
+}
+
 enum { TUNED_MAX = 2048, TUNED_CONFIGS = 256, PASSED_MAX = 64 };
 typedef uint64_t ConfigSet[TUNED_CONFIGS / 64];
 typedef struct TunedKey {
@@ -388,7 +438,8 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
     Machine *m = t->in->m;
     const Seq *kept;
     TunedKey *under = tuner->configs->n > 1 ? tuned_under(t, tuner) : NULL;
-    if (!pruned(t, tuner, &kept) || !with_others(t, tuner, under, kept, &kept)) return false;
+    if (!pruned(t, tuner, &kept) || !modelled(t, tuner, kept) || !with_others(t, tuner, under, kept, &kept))
+        return false;
     int n = kept->n;
     const Config *config = n ? kept->at[(m->autotune.config % n + t->skip) % n].config : &standard;
     t->how->choices = tuner->configs->n > 1 ? n : 1;

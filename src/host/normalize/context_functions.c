@@ -112,6 +112,16 @@ static bool is_flag(const Inside *in, const Node *n) {
     return s && s->kind == NODE_ASSIGN && bound_once(&in->c->bound, n->name);
 }
 
+// torch.cuda.nvtx.range_push(name)
+static bool is_range(const Inside *in, const Node *call) {
+    static const char *const range[] = {"torch.cuda.nvtx.range_push", "torch.cuda.nvtx.range_pop",
+                                        "torch.cuda.nvtx.mark"};
+    for (int i = 0; i < call->call.args.n; i++)
+        if (!is_told(in, call->call.args.at[i])) return false;
+    return !call->call.keywords.n && is_module(in->c, "torch") &&
+           is_path_of(in->c->arena, call->call.func, range, sizeof range / sizeof *range);
+}
+
 static bool is_quiet(Inside *in, const Nodes *body) {
     static const char *const wait[] = {"torch.cuda.synchronize"};
     for (int i = 0; i < body->n; i++) {
@@ -126,7 +136,7 @@ static bool is_quiet(Inside *in, const Nodes *body) {
         } else if (v && v->kind == NODE_CALL) {
             bool waits = !v->call.args.n && !v->call.keywords.n &&
                          is_path_of(in->c->arena, v->call.func, wait, 1) && is_module(in->c, "torch");
-            if (!waits && !is_said(in, v)) return false;
+            if (!waits && !is_range(in, v) && !is_said(in, v)) return false;
         } else if (s->kind == NODE_ASSIGN) {
             const Node *to = s->assign.targets.n == 1 ? s->assign.targets.at[0] : NULL;
             if (!to || to->kind != NODE_NAME || names_have(&in->params, to->name) ||
@@ -281,12 +291,61 @@ static bool replaces(void *arg, Node *n, Nodes *out) {
     return true;
 }
 
+// ---- with ExitStack() as stack: stack.enter_context(torch.cuda.device(x.device)); ...
+
+typedef struct {
+    Contexts *c;
+    Str name;
+    int uses, entered;
+} Stack;
+static bool is_entering(const Stack *s, const Node *n) {
+    const Node *call = n->kind == NODE_EXPRSTMT ? n->value : NULL;
+    const Node *f = call && call->kind == NODE_CALL ? call->call.func : NULL;
+    if (!f || f->kind != NODE_ATTRIBUTE || !str_is(f->attribute.name, "enter_context") ||
+        f->attribute.value->kind != NODE_NAME || !str_eq(f->attribute.value->name, s->name) ||
+        call->call.args.n != 1 || call->call.keywords.n || call->call.args.at[0]->kind != NODE_CALL)
+        return false;
+    const Node item = {.kind = NODE_WITHITEM, .withitem = {.value = call->call.args.at[0]}};
+    const Nodes *args = &call->call.args.at[0]->call.args;
+    for (int i = 0; i < args->n; i++)
+        if (!is_still(args->at[i])) return false;
+    return context_quiet(&item) && !call->call.args.at[0]->call.keywords.n;
+}
+static void count_entered(void *arg, const Node *n) {
+    Stack *s = arg;
+    s->uses += n->kind == NODE_NAME && str_eq(n->name, s->name);
+    s->entered += is_entering(s, n);
+    node_each_child(n, count_entered, arg); // a tree's height is bounded
+}
+static void leave_out(void *arg, const Node *n) {
+    node_each_child(n, leave_out, arg);
+    if (is_entering(arg, n)) *(Node *)(uintptr_t)n = (Node){.kind = NODE_PASS, .span = n->span, .height = 1};
+}
+static bool unstacks(void *arg, Node *n, Nodes *out) {
+    Stack s = {.c = arg};
+    const Node *item =
+        n->kind == NODE_WITH && n->with.items.n == 1 && !n->with.async ? n->with.items.at[0] : n;
+    const Node *to = item->kind == NODE_WITHITEM ? item->withitem.target : NULL, *call = NULL;
+    if (to) call = item->withitem.value;
+    if (!to || to->kind != NODE_NAME || call->kind != NODE_CALL || call->call.args.n ||
+        call->call.keywords.n ||
+        !is_brought(s.c->module, &s.c->bound, call->call.func, "contextlib", "ExitStack"))
+        return false;
+    s.name = to->name;
+    for (int i = 0; i < n->with.body.n; i++) count_entered(&s, n->with.body.at[i]);
+    if (s.uses != s.entered) return false;
+    for (int i = 0; i < n->with.body.n; i++) leave_out(&s, n->with.body.at[i]);
+    *out = n->with.body;
+    return true;
+}
+
 void context_functions_normalize(Arena *a, Node *module) {
     Contexts c = {.arena = a, .module = module};
     names_of_module(&c.bound, a, module);
     if (!names_have(&c.bound.all, STR("contextlib")) && !names_have(&c.bound.all, STR("contextmanager")) &&
-        !names_have(&c.bound.all, STR("nullcontext")))
+        !names_have(&c.bound.all, STR("ExitStack")) && !names_have(&c.bound.all, STR("nullcontext")))
         return;
+    statements_replace(a, module, unstacks, &c);
     for (int i = 0; i < module->module.body.n; i++) look_at(&c, module->module.body.at[i]);
     count(&c, module);
     int n = 0; // one that is used in another way, too, stays as it is

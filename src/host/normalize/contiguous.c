@@ -214,7 +214,7 @@ static void write_into(Arena *a, Node *f, int first) {
     const Nodes body = f->function.body, *params = &f->function.params;
     bool text = body.n > 0 && body.at[0]->kind == NODE_EXPRSTMT && body.at[0]->value->kind == NODE_STRING;
     Nodes out = {NEWN(a, Node *, (size_t)body.n + (size_t)params->n + 1), 0};
-    if (text) out.at[out.n++] = body.at[0];
+    // Without its text, so that places go on telling the order: these lines stand where the function begins.
     for (int i = first; i < params->n; i++) {
         Str name = params->at[i]->param.name;
         DiagList d = DIAGS(a);

@@ -9,9 +9,11 @@
 // A class of fields that derives from NamedTuple, and what namedtuple("Plan", ["n", "block"]) gives, become
 // the same, but for a name that tells the interpreter to make tuples of the objects (NAMED_TUPLE).
 //
-// Only with fields whose defaults are constants. What else a data class has by itself, comparison by its
-// fields and a text, is not read: the interpreter knows such a class by a name that no source has
-// (DATA_CLASS).
+// Only with fields whose defaults are constants, or field(default_factory=...): such a field is always given,
+// and who leaves it out gives what the factory makes (data_fields.c). __post_init__ is called in the end.
+// What else a data class has by itself, comparison by its fields and a text, is not read: the interpreter
+// knows such a class by a name that no source has (DATA_CLASS).
+#include "host/normalize/data_fields.h"
 #include "host/normalize/normalize.h"
 
 typedef struct {
@@ -21,6 +23,7 @@ typedef struct {
     bool tuple, typing;         // `NamedTuple`, `typing`
     bool function, collections; // `namedtuple`, `collections`
     Bindings bound;
+    DataFields fields;
     Span at;
 } Data;
 
@@ -49,17 +52,21 @@ static void learn(Data *d) {
 }
 
 // @dataclass, @dataclass(), @dataclass(frozen=True)
-static bool is_decorator(const Data *d, const Node *n, bool *frozen) {
-    *frozen = false;
+static bool is_decorator(const Data *d, const Node *n, bool *frozen, bool *named) {
+    *frozen = *named = false;
     if (n->kind == NODE_CALL) {
         if (n->call.args.n) return false;
         for (int i = 0; i < n->call.keywords.n; i++) {
             const Node *k = n->call.keywords.at[i], *v = k->keyword.value;
-            bool slots = str_is(k->keyword.name, "slots"); // no class here has attributes of other names
-            if (!(slots || str_is(k->keyword.name, "frozen")) ||
+            // No class here has attributes of other names, and nobody asks for a text or compares two.
+            bool quiet = str_is(k->keyword.name, "slots") || str_is(k->keyword.name, "repr") ||
+                         str_is(k->keyword.name, "eq") || str_is(k->keyword.name, "unsafe_hash");
+            bool keywords = str_is(k->keyword.name, "kw_only");
+            if (!(quiet || keywords || str_is(k->keyword.name, "frozen")) ||
                 (v->kind != NODE_TRUE && v->kind != NODE_FALSE))
                 return false;
-            if (!slots) *frozen = v->kind == NODE_TRUE;
+            if (keywords) *named = v->kind == NODE_TRUE;
+            if (!quiet && !keywords) *frozen = v->kind == NODE_TRUE;
         }
         n = n->call.func;
     }
@@ -101,8 +108,15 @@ static bool is_own(Str name) {
            str_is(name, "_fields") || str_is(name, "_field_defaults");
 }
 
+// The methods of two underscores that mean something here, or that only make a text.
+static bool is_text_method(Str name) { return str_is(name, "__repr__") || str_is(name, "__str__"); }
+static bool is_known_method(const Node *n, Str name) {
+    return n->klass.decorators.n &&
+           (is_text_method(name) || str_is(name, "__call__") || str_is(name, "__post_init__"));
+}
+
 // Fields first to last; false for a class that is more than fields and methods.
-static bool fields_ok(const Node *n, bool frozen) {
+static bool fields_ok(const Data *d, const Node *n, bool frozen) {
     bool optional = false, change = false;
     int fields = 0;
     if (n->klass.keywords.n || n->klass.decorators.n + n->klass.bases.n != 1) return false;
@@ -111,15 +125,18 @@ static bool fields_ok(const Node *n, bool frozen) {
         bool special = false;
         if (s->kind == NODE_PASS || (s->kind == NODE_EXPRSTMT && s->value->kind == NODE_STRING)) continue;
         if (s->kind == NODE_FUNCTION && is_own(s->function.name)) return false;
-        if (s->kind == NODE_FUNCTION && !str_starts(s->function.name, "__")) {
+        if (s->kind == NODE_FUNCTION &&
+            (!str_starts(s->function.name, "__") || is_known_method(n, s->function.name))) {
             if (frozen) node_each_child(s, find_change, &change);
             continue;
         }
+        if (data_constant(n, s)) continue;
         if (s->kind != NODE_ANNASSIGN || s->annassign.target->kind != NODE_NAME) return false;
+        const DataField *field = data_field(&d->fields, s);
         find_special(&special, s->annassign.annotation);
         if (special || str_is(s->annassign.target->name, "self")) return false;
         if (n->klass.bases.n && s->annassign.target->name.p[0] == '_') return false;
-        if (s->annassign.value ? !is_constant(s->annassign.value) : optional) return false;
+        if (s->annassign.value ? !is_constant(s->annassign.value) : optional && !field) return false;
         for (int k = 0; k < i; k++)
             if (n->klass.body.at[k]->kind == NODE_ANNASSIGN &&
                 str_eq(n->klass.body.at[k]->annassign.target->name, s->annassign.target->name))
@@ -150,37 +167,59 @@ static Node *assigned(const Data *d, Node *target, Node *value) {
     return n;
 }
 
-static void rewrite(Data *d, Node *n, const char *marker) {
+static void rewrite(Data *d, Node *n, const char *marker, bool keywords) {
     const Nodes body = n->klass.body;
     d->at = (Span){n->span.at, 0};
     Node *init = make(d, NODE_FUNCTION, 5), *self = make(d, NODE_PARAM, 1);
     Nodes out = {NEWN(d->arena, Node *, (size_t)body.n + 3), 0};
     init->function.name = STR("__init__");
-    init->function.params.at = NEWN(d->arena, Node *, (size_t)body.n + 2);
-    init->function.body.at = NEWN(d->arena, Node *, (size_t)body.n + 1);
+    init->function.params.at = NEWN(d->arena, Node *, (size_t)body.n + 3);
+    init->function.body.at = NEWN(d->arena, Node *, (size_t)body.n + 2);
     self->param.name = STR("self");
     init->function.params.at[init->function.params.n++] = self;
     out.at[out.n++] = assigned(d, named(d, str_of(marker)), make(d, NODE_TRUE, 1));
+    Nodes late = {NEWN(d->arena, Node *, (size_t)body.n + 1), 0}; // parameters that only keywords give
+    bool after = false;
     for (int i = 0; i < body.n; i++) {
         Node *s = body.at[i];
-        if (s->kind != NODE_ANNASSIGN) {
-            if (s->kind == NODE_FUNCTION) out.at[out.n++] = s;
-            continue;
+        if (data_constant(n, s)) {
+            Node *to = s->kind == NODE_ASSIGN ? s->assign.targets.at[0] : s->annassign.target;
+            out.at[out.n++] = assigned(d, to, s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value);
+        } else if (s->kind == NODE_FUNCTION && !(n->klass.decorators.n && is_text_method(s->function.name))) {
+            after |= str_is(s->function.name, "__post_init__");
+            out.at[out.n++] = s;
         }
+        if (s->kind != NODE_ANNASSIGN || data_constant(n, s)) continue;
         Str field = s->annassign.target->name;
         Node *p = make(d, NODE_PARAM, 2), *member = make(d, NODE_ATTRIBUTE, 2);
+        const DataField *own = data_field(&d->fields, s);
         p->param.name = field;
+        member->attribute.value = named(d, STR("self"));
+        member->attribute.name = field;
+        if (own && !own->given) { // nobody gives it
+            init->function.body.at[init->function.body.n++] = assigned(d, member, own->makes);
+            continue;
+        }
+        if (own || keywords) {
+            p->param.kind = PARAM_KWONLY;
+            late.at[late.n++] = p;
+        }
         bool tuple = n->klass.bases.n > 0; // whose class has members of these names, not the defaults
         if (tuple) p->param.def = s->annassign.value;
         if (s->annassign.value && !tuple) {
             out.at[out.n++] = assigned(d, s->annassign.target, s->annassign.value);
             p->param.def = named(d, field); // the class has it by then
         }
-        member->attribute.value = named(d, STR("self"));
-        member->attribute.name = field;
-        init->function.params.at[init->function.params.n++] = p;
+        if (p->param.kind == PARAM_PLAIN) init->function.params.at[init->function.params.n++] = p;
         init->function.body.at[init->function.body.n++] = assigned(d, member, named(d, field));
     }
+    if (late.n) { // behind a star
+        Node *star = make(d, NODE_PARAM, 1);
+        star->param.kind = PARAM_STAR;
+        init->function.params.at[init->function.params.n++] = star;
+    }
+    for (int i = 0; i < late.n; i++) init->function.params.at[init->function.params.n++] = late.at[i];
+    if (after) data_post_init(d->arena, &out, init);
     out.at[out.n++] = init;
     n->klass.body = out;
     n->klass.decorators.n = n->klass.bases.n = 0;
@@ -253,12 +292,12 @@ static void rewrite_function(Data *d, Node *s) {
     s->klass.body = body;
     s->klass.bases = bases;
     s->klass.keywords = s->klass.decorators = (Nodes){0};
-    if (fields.n && fields_ok(s, false)) rewrite(d, s, NAMED_TUPLE);
+    if (fields.n && fields_ok(d, s, false)) rewrite(d, s, NAMED_TUPLE, false);
 }
 
 void data_classes_normalize(Arena *a, Node *module) {
-    Data d = {.arena = a, .module = module};
-    bool any = false, frozen;
+    Data d = {.arena = a, .module = module, .fields = {.arena = a, .module = module}};
+    bool any = false, frozen, keywords;
     for (int i = 0; i < module->module.body.n; i++) {
         Node *n = module->module.body.at[i];
         bool assigned = n->kind == NODE_ASSIGN && n->assign.targets.n == 1 &&
@@ -268,12 +307,13 @@ void data_classes_normalize(Arena *a, Node *module) {
         any = true;
         if (assigned)
             rewrite_function(&d, n);
-        else if (is_named_tuple(&d, n) && fields_ok(n, false))
-            rewrite(&d, n, NAMED_TUPLE);
-        else if (n->klass.decorators.n && is_decorator(&d, n->klass.decorators.at[0], &frozen) &&
-                 fields_ok(n, frozen))
-            rewrite(&d, n, DATA_CLASS);
+        else if (is_named_tuple(&d, n) && fields_ok(&d, n, false))
+            rewrite(&d, n, NAMED_TUPLE, false);
+        else if (n->klass.decorators.n && is_decorator(&d, n->klass.decorators.at[0], &frozen, &keywords) &&
+                 data_fields_read(&d.fields, &d.bound, n) && fields_ok(&d, n, frozen))
+            rewrite(&d, n, DATA_CLASS, keywords), data_class_add(&d.fields, n);
     }
+    if (d.fields.classes) data_calls_rewrite(&d.fields, &d.bound);
 }
 
 // ---- enumerations

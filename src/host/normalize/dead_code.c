@@ -83,9 +83,19 @@ static bool is_quiet_function(const Node *f, bool method) {
     return !calls(f->function.returns);
 }
 
+// Of Python's own, which do nothing by being derived from.
+static bool is_plain_base(const Node *n) {
+    static const char *const plain[] = {"object", "dict", "list", "tuple", "set", "str", "int", "float"};
+    const Node *base = n->klass.bases.n == 1 ? n->klass.bases.at[0] : n;
+    bool is = base->kind == NODE_ATTRIBUTE && str_is(base->attribute.name, "SimpleNamespace") &&
+              node_is_name(base->attribute.value, "types");
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) is |= node_is_name(base, plain[i]);
+    return is;
+}
+
 static bool is_quiet_class(const Node *n) {
     if (n->klass.decorators.n || n->klass.keywords.n || is_special(n->klass.name)) return false;
-    if (n->klass.bases.n && class_kind(n) == CLASS_NONE) return false;
+    if (n->klass.bases.n && class_kind(n) == CLASS_NONE && !is_plain_base(n)) return false;
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *s = n->klass.body.at[i];
         bool text = s->kind == NODE_EXPRSTMT && s->value->kind == NODE_STRING;
@@ -125,10 +135,21 @@ static bool is_word(const char *const *word, size_t n, Str name) {
 }
 #define IS_WORD(list, name) is_word(list, sizeof(list) / sizeof *(list), name)
 
-// logging.INFO
+// logging.INFO; os.environ.get("LOGLEVEL", "INFO").upper(): how much is told is nobody's matter here.
 static bool is_level(const Logging *l, const Node *n) {
     static const char *const level[] = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
-    return n->kind == NODE_INT ||
+    Buf path = BUF(l->loggers.arena);
+    const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
+    if (f && f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "upper") && !n->call.args.n)
+        return is_level(l, f->attribute.value);
+    if (n->kind == NODE_IFEXP) // what became of a question to the environment
+        return is_level(l, n->ifexp.then) && is_level(l, n->ifexp.otherwise);
+    if (f && node_dotted(f, &path) && n->call.args.n > 0 && !n->call.keywords.n) {
+        for (int i = 0; i < n->call.args.n; i++)
+            if (n->call.args.at[i]->kind != NODE_STRING) return false;
+        return str_is(buf_str(&path), "os.environ.get") || str_is(buf_str(&path), "os.getenv");
+    }
+    return n->kind == NODE_INT || n->kind == NODE_STRING ||
            (l->logging && n->kind == NODE_ATTRIBUTE && node_is_name(n->attribute.value, "logging") &&
             IS_WORD(level, n->attribute.name));
 }
@@ -216,10 +237,30 @@ static bool is_message(const Logging *l, const Node *call, Str object, Str metho
     return true;
 }
 
+static bool is_module_name(const Node *n);
+
+// logging.getLogger("triton").setLevel(logging.ERROR), logging.disable(logging.INFO): of loggers elsewhere.
+static bool is_setting_elsewhere(const Logging *l, const Node *call) {
+    Str object, method;
+    const Node *f = call->kind == NODE_CALL ? call->call.func : NULL;
+    if (!f || f->kind != NODE_ATTRIBUTE || call->call.keywords.n || call->call.args.n > 1) return false;
+    for (int i = 0; i < call->call.args.n; i++)
+        if (!is_level(l, call->call.args.at[i])) return false;
+    if (is_method_of(call, &object, &method))
+        return l->logging && str_is(object, "logging") &&
+               (str_is(method, "disable") || str_is(method, "captureWarnings"));
+    return str_is(f->attribute.name, "setLevel") && call->call.args.n == 1 &&
+           is_method_of(f->attribute.value, &object, &method) && l->logging && str_is(object, "logging") &&
+           str_is(method, "getLogger") && f->attribute.value->call.args.n < 2 &&
+           !f->attribute.value->call.keywords.n &&
+           (!f->attribute.value->call.args.n || is_module_name(f->attribute.value->call.args.at[0]));
+}
+
 // What is said is still evaluated: it can fail.
 static void drop_told(void *arg, const Node *n) {
     const Logging *l = arg;
     Str object, method;
+    if (n->kind == NODE_EXPRSTMT && is_setting_elsewhere(l, n->value)) return drop(n);
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return; // a kernel cannot talk to a logger
     if (n->kind == NODE_EXPRSTMT && is_method_of(n->value, &object, &method)) {
         Node *call = (Node *)(uintptr_t)n->value;
@@ -234,8 +275,6 @@ static void drop_told(void *arg, const Node *n) {
     }
     node_each_child(n, drop_told, arg);
 }
-
-static bool is_module_name(const Node *n);
 
 // The last or the first item: there always is one.
 static bool is_end(const Node *n) {
@@ -354,9 +393,21 @@ static void drop_logging(Arena *a, const Node *module) {
 
 // ---- definitions
 
+// __repr__, __str__, extra_repr: what a text of an object would be. No text of an object is made here.
+static void drop_texts(const Node *klass) {
+    static const char *const texts[] = {"__repr__", "__str__", "__format__", "extra_repr"};
+    for (int i = 0; i < klass->klass.body.n; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (klass->klass.body.at[i]->kind == NODE_FUNCTION &&
+                str_is(klass->klass.body.at[i]->function.name, texts[k]))
+                drop(klass->klass.body.at[i]);
+}
+
 void dead_code_drop(Arena *a, Node *module) {
     if (!module_function(module, STR("run")) && !entry_model(module)) return; // what there is will be named
     const Nodes *body = &module->module.body;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind == NODE_CLASS) drop_texts(body->at[i]);
     Definition *d = NEWN(a, Definition, (size_t)body->n + 1);
     Names alive = {.arena = a}, defined = {.arena = a};
     drop_logging(a, module);

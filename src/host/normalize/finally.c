@@ -7,8 +7,8 @@
 //     finally:                    return back 0
 //         torch.cuda.set_device(before)
 //
-// Only where no other line of it returns, breaks or goes on. A handler that does nothing but `raise` is the
-// same as none.
+// Only where no other line of it returns, breaks or goes on. A handler that ends in `raise`, and before that
+// only says something, is the same as none: the call fails either way.
 #include "host/normalize/normalize.h"
 
 typedef struct {
@@ -28,9 +28,23 @@ static bool leaves(const Nodes *body, int n) {
     return any;
 }
 
+// print(...), traceback.print_exc(), logger.error(...): said of what went wrong.
+static bool is_said(const Node *n) {
+    static const char *const all[] = {"print", "print_exc", "print_exception", "warn",      "debug",
+                                      "info",  "warning",   "error",           "exception", "critical"};
+    if (n->kind != NODE_EXPRSTMT) return n->kind == NODE_PASS;
+    if (n->value->kind == NODE_STRING) return true;
+    const Node *f = n->value->kind == NODE_CALL ? n->value->call.func : n->value;
+    Str name = f->kind == NODE_ATTRIBUTE ? f->attribute.name : f->kind == NODE_NAME ? f->name : (Str){0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (n->value->kind == NODE_CALL && str_is(name, all[i])) return true;
+    return false;
+}
 static bool only_raises(const Node *handler) {
     const Nodes *body = &handler->handler.body;
-    return body->n == 1 && body->at[0]->kind == NODE_RAISE && !body->at[0]->raise.value;
+    for (int i = 0; i + 1 < body->n; i++)
+        if (!is_said(body->at[i])) return false;
+    return body->n > 0 && body->at[body->n - 1]->kind == NODE_RAISE;
 }
 
 static bool is_plain(const Node *t) {

@@ -50,6 +50,15 @@ static const Foreign *foreign_find(Str module, Str name) {
     return NULL;
 }
 
+bool foreign_type(Str path) {
+    const char *dot = memrchr(path.p, '.', path.len);
+    const Foreign *f = NULL;
+    if (dot)
+        f = foreign_find((Str){path.p, (size_t)(dot - path.p)},
+                         (Str){dot + 1, path.len - (size_t)(dot + 1 - path.p)});
+    return f && f->kind == FOREIGN_TYPE;
+}
+
 typedef struct {
     Arena *arena;
     const Node *module;
@@ -130,6 +139,11 @@ static bool is_foreign(const Rewriter *r, const Node *s) {
     return false;
 }
 
+// A text that defines one function, under the name that the import gives it.
+static bool is_one_function(const Foreign *f) {
+    return f->kind == FOREIGN_TEXT && strncmp(f->what, "def ", 4) == 0 && !strstr(f->what, "\ndef ");
+}
+
 static int statements_of(const Foreign *f) {
     int lines = 1; // a text has no more statements than lines
     for (const char *p = f->what; *p; p++) lines += *p == '\n';
@@ -145,7 +159,7 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
         const Foreign *f = foreign_find(s->import.module, alias->alias.name);
         bool renamed = alias->alias.as.len && !str_eq(alias->alias.as, alias->alias.name);
         bool space = f && f->kind == FOREIGN_SPACE;
-        if (!f || (f->kind == FOREIGN_TEXT && renamed) ||
+        if (!f || (f->kind == FOREIGN_TEXT && renamed && !is_one_function(f)) ||
             (space && r->spaces == (int)(sizeof r->space / sizeof *r->space))) {
             rest->import.names.at[rest->import.names.n++] = alias;
         } else if (f->kind == FOREIGN_MEANS) {
@@ -165,6 +179,8 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
             for (int k = 0; space && k < r->spaces; k++) again |= r->space[k].of == f;
             if (space) r->space[r->spaces].name = given_name(alias), r->space[r->spaces++].of = f;
             Nodes text = again ? (Nodes){0} : parsed_text(r, f->what, s->span);
+            if (renamed && text.n == 1 && text.at[0]->kind == NODE_FUNCTION)
+                text.at[0]->function.name = given_name(alias);
             for (int k = 0; k < text.n; k++) out->at[out->n++] = text.at[k];
         }
     }
@@ -342,12 +358,39 @@ static bool stand_alone(const Names *names, const Bindings *bound, const Node *m
     return true;
 }
 
+// What stands in place of an import uses torch and triton: their own imports come first.
+static void imports_first(Arena *a, Node *module) {
+    static const char *const roots[] = {"torch", "triton", "triton.language"};
+    const Nodes body = module->module.body;
+    Nodes out = {NEWN(a, Node *, (size_t)body.n + 1), 0};
+    int head = 0; // a text, and what is imported from __future__
+    while (head < body.n &&
+           (body.at[head]->kind == NODE_EXPRSTMT || body.at[head]->kind == NODE_PASS ||
+            (body.at[head]->kind == NODE_IMPORT && str_is(body.at[head]->import.module, "__future__"))))
+        out.at[out.n++] = body.at[head++];
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = head; i < body.n; i++) {
+            const Node *s = body.at[i];
+            bool root = s->kind == NODE_IMPORT && !s->import.from && s->import.names.n > 0;
+            for (int k = 0; root && k < s->import.names.n; k++) {
+                bool is = false;
+                for (size_t r = 0; r < sizeof roots / sizeof *roots; r++)
+                    is |= str_is(s->import.names.at[k]->alias.name, roots[r]);
+                root = is;
+            }
+            if (root == (turn == 0)) out.at[out.n++] = body.at[i];
+        }
+    module->module.body = out;
+}
+
 bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Rewriter r = {.arena = a, .module = module, .identity.arena = a};
     Nodes *body = &module->module.body;
     Bindings bound;
     r.pointwise.arena = r.types.arena = a;
+    int before = body->n;
     rewrite_block(&r, body);
+    if (body->n > before) imports_first(a, module);
     if (r.pointwise.n || r.types.n) {
         names_of_module(&bound, a, module);
         names_of_tries(&(TryNames){&bound.all}, module);

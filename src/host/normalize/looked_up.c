@@ -116,12 +116,24 @@ static bool replaces(void *arg, Node *t, Nodes *out) {
     Buf key = BUF(l->arena), of = BUF(l->arena);
     print_node(&key, value->subscript.index);
     print_node(&of, value->subscript.value);
+    const Nodes *more = &t->attempt.otherwise, *instead = &h->handler.body;
+    bool raises = instead->n > 0 && instead->at[instead->n - 1]->kind == NODE_RAISE;
     Node *s = tree_of(l->arena,
-                      arena_printf(l->arena, "if (%s) in %s.keys():\n    pass\nelse:\n    pass\n",
+                      arena_printf(l->arena,
+                                   raises ? "if (%s) not in %s.keys():\n    pass\n"
+                                          : "if (%s) in %s.keys():\n    pass\nelse:\n    pass\n",
                                    buf_cstr(&key), buf_cstr(&of)),
                       t->span);
     if (!s) return false;
-    const Nodes *more = &t->attempt.otherwise;
+    if (raises) { // then what was looked up follows
+        s->branch.then = *instead;
+        if (s->height < t->height) s->height = t->height;
+        *out = (Nodes){NEWN(l->arena, Node *, (size_t)more->n + 2), 0};
+        out->at[out->n++] = s;
+        out->at[out->n++] = t->attempt.body.at[0];
+        for (int i = 0; i < more->n; i++) out->at[out->n++] = more->at[i];
+        return true;
+    }
     s->branch.then = (Nodes){NEWN(l->arena, Node *, (size_t)more->n + 1), 0};
     s->branch.then.at[s->branch.then.n++] = t->attempt.body.at[0];
     for (int i = 0; i < more->n; i++) s->branch.then.at[s->branch.then.n++] = more->at[i];

@@ -280,7 +280,47 @@ static bool is_settled(const Branches *b, const Node *cond) {
     return true;
 }
 
+// Imports of what is known anyway stand in front of the `if`.
+static void lift_imports(Branches *b, Nodes *half) {
+    for (int i = 0; i < half->n; i++) {
+        Node *n = half->at[i];
+        Names bound = {.arena = b->arena};
+        if (n->kind != NODE_IMPORT || !import_brings(n)) continue;
+        names_of_import(&bound, n);
+        bool once = bound.n > 0;
+        for (int k = 0; k < bound.n; k++) once &= !names_have(&b->bound.more, bound.at[k]);
+        if (!once) continue;
+        Node *pass = NEW(b->arena, Node);
+        *pass = (Node){.kind = NODE_PASS, .span = n->span, .height = 1};
+        put(b, n);
+        half->at[i] = pass;
+    }
+}
+
+// `f = torch.cuda.device` beside `def f(...)`: a function that calls it.
+static void name_functions(Branches *b, Nodes *half, const Nodes *other) {
+    for (int i = 0; i < half->n; i++) {
+        Node *n = half->at[i];
+        if (!binds_name(n) || n->assign.value->kind != NODE_ATTRIBUTE) continue;
+        Str name = n->assign.targets.at[0]->name;
+        const Node *also = binding_in(other, name, NODE_FUNCTION);
+        Node *f = also && is_host_function(also)
+                      ? parsed(b, "def f(*args, **kwargs):\n    return f(*args, **kwargs)\n", n->span)
+                      : NULL;
+        if (!f) continue;
+        f->function.name = name;
+        f->function.body.at[0]->value->call.func = n->assign.value;
+        if (f->height < n->height + 3) f->height = (uint16_t)(n->height + 3);
+        half->at[i] = f;
+    }
+}
+
 static void merge(Branches *b, Node *s) {
+    if (s->kind == NODE_IF && !is_main_guard(s)) {
+        lift_imports(b, &s->branch.then), lift_imports(b, &s->branch.otherwise);
+        name_functions(b, &s->branch.then, &s->branch.otherwise);
+        name_functions(b, &s->branch.otherwise, &s->branch.then);
+    }
     if (s->kind == NODE_IF && !is_settled(b, s->branch.cond)) return put(b, s);
     if (s->kind != NODE_IF || is_main_guard(s)) return put(b, s);
     Nodes then = merged(b, &s->branch.then), otherwise = merged(b, &s->branch.otherwise);

@@ -91,6 +91,52 @@ static Truth version_truth(const Node *n) {
     return compare_version(left->attribute.value->name, n->compare.ops[0], right->string.text);
 }
 
+// sys.version_info >= (3, 10): Triton 3.6 runs under Python 3.10 to 3.14.
+static Truth python_truth(Arena *a, const Node *n) {
+    enum { OLDEST = 10 };
+    Buf path = BUF(a);
+    const Node *left = n->compare.left, *right = n->compare.rest.at[0];
+    if (left->kind == NODE_SUBSCRIPT) left = left->subscript.value; // [:2]
+    if (n->compare.rest.n != 1 || right->kind != NODE_TUPLE || right->items.n < 2 ||
+        !node_dotted(left, &path) || !str_is(buf_str(&path), "sys.version_info") ||
+        right->items.at[0]->kind != NODE_INT || right->items.at[1]->kind != NODE_INT)
+        return NOT_KNOWN;
+    uint64_t major = right->items.at[0]->integer.value, minor = right->items.at[1]->integer.value;
+    Oper op = n->compare.ops[0];
+    if (major > 3 || (major == 3 && minor > OLDEST)) return NOT_KNOWN;
+    return op == OPER_GE ? IS_TRUE : op == OPER_LT ? IS_FALSE : NOT_KNOWN;
+}
+
+// Comparisons of versions, wherever host code has them. What a file calls Version or sys itself is its own.
+typedef struct {
+    Arena *arena;
+    const Node *module;
+    Bindings bound;
+} VersionFile;
+static bool is_imported(const VersionFile *c, const Node *n) {
+    const Node *alias, *s;
+    if (n->kind == NODE_CALL) n = n->call.func;
+    while (n->kind == NODE_ATTRIBUTE || n->kind == NODE_SUBSCRIPT)
+        n = n->kind == NODE_ATTRIBUTE ? n->attribute.value : n->subscript.value;
+    if (n->kind != NODE_NAME) return n->kind == NODE_STRING || n->kind == NODE_TUPLE;
+    s = module_binding(c->module, n->name, &alias);
+    return s && s->kind == NODE_IMPORT && bound_once(&c->bound, n->name);
+}
+static void answer_compared(void *arg, const Node *n) {
+    const VersionFile *c = arg;
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    node_each_child(n, answer_compared, arg); // a tree's height is bounded
+    if (n->kind != NODE_COMPARE || !is_imported(c, n->compare.left) || !is_imported(c, n->compare.rest.at[0]))
+        return;
+    Truth t = version_truth(n);
+    if (t == NOT_KNOWN) t = python_truth(c->arena, n);
+    if (t == NOT_KNOWN) return;
+    *(Node *)(uintptr_t)n = (Node){// the tree is this process's own
+                                   .kind = t == IS_TRUE ? NODE_TRUE : NODE_FALSE,
+                                   .span = n->span,
+                                   .height = n->height};
+}
+
 // ---- what else is known
 
 static Truth call_truth(const Conditions *c, const Node *n) {
@@ -312,6 +358,9 @@ static void take_values(void *arg, const Node *n) {
 }
 
 void versions_normalize(Arena *a, Node *module) {
+    VersionFile c = {.arena = a, .module = module};
+    names_of_module(&c.bound, a, module);
+    answer_compared(&c, module);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) answer_version(a, s);

@@ -107,6 +107,7 @@ static Str decorator_path(Arena *a, const Node *module, const Node *d) {
 
 // torch makes a schema of the types.
 static bool has_types(const Node *f) {
+    if (f->kind != NODE_FUNCTION) return false;
     for (int i = 0; i < f->function.params.n; i++)
         if (!f->function.params.at[i]->param.annotation) return false;
     return f->function.returns;
@@ -127,6 +128,8 @@ static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Nod
                  {"torch.amp.custom_bwd", "device_type", "device_type", false, false},
                  {"torch.cuda.amp.custom_fwd", NULL, "cast_inputs", false, true},
                  {"torch.cuda.amp.custom_bwd", NULL, NULL, false, true}};
+    const Node *alias, *by = d->kind == NODE_NAME ? module_binding(module, d->name, &alias) : NULL;
+    if (by && by->kind == NODE_ASSIGN && by->assign.targets.n == 1) d = by->assign.value; // a name for one
     const Node *call = d->kind == NODE_CALL ? d : NULL;
     if (call) d = call->call.func;
     Str path = decorator_path(a, module, d);
@@ -152,29 +155,12 @@ static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Nod
     return needed;
 }
 
-// torch.ops.mylib.glu, and its .default, of the operator "mylib::glu": the function.
-typedef struct {
-    Arena *arena;
-    Str path, name;
-} Operator;
-static void name_operator(void *arg, const Node *n) {
-    const Operator *o = arg;
-    Buf path = BUF(o->arena);
-    if (n->kind != NODE_ATTRIBUTE || !node_dotted(n, &path)) return node_each_child(n, name_operator, arg);
-    Str whole = buf_str(&path);
-    if (!str_eq(whole, o->path) && !(str_ends(whole, ".default") && whole.len == o->path.len + 8 &&
-                                     memcmp(whole.p, o->path.p, o->path.len) == 0))
-        return node_each_child(n, name_operator, arg);
-    *mine(n) = (Node){.kind = NODE_NAME, .span = n->span, .height = 1, .name = o->name};
-}
+// Calls by the path of the operator "mylib::glu": of the function.
 static void use_operator(Arena *a, const Node *module, const Node *f, const Node *d) {
     Str id = d->call.args.at[0]->string.text;
     const char *mark = memmem(id.p, id.len, "::", 2);
-    Operator o = {a,
-                  str_of(arena_printf(a, "torch.ops.%.*s.%.*s", (int)(mark - id.p), id.p,
-                                      (int)(id.p + id.len - mark - 2), mark + 2)),
-                  f->function.name};
-    node_each_child(module, name_operator, &o);
+    operator_use(a, module, (Str){id.p, (size_t)(mark - id.p)},
+                 (Str){mark + 2, (size_t)(id.p + id.len - mark - 2)}, f->function.name);
 }
 
 static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
@@ -233,6 +219,14 @@ static void normalize_decorators(Arena *a, const Node *module) {
             decorate(a, body, i);
         }
     }
+    for (int i = 0; i < body->n; i++) { // names for such decorators: nothing is left that asks for one
+        Node *s = body->at[i];
+        bool op = false;
+        if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
+            s->assign.targets.at[0]->kind == NODE_NAME && is_torch_word(a, module, s, s->assign.value, &op) &&
+            !op)
+            drop(s);
+    }
 }
 
 // ---- try: import ... except ImportError: ...
@@ -267,13 +261,19 @@ static bool defines(const Node *s) {
     return s->kind == NODE_PASS || s->kind == NODE_FUNCTION || s->kind == NODE_CLASS || binds_constant(s);
 }
 
+static bool of_package(const Node *import) { // which may be there or not
+    for (int i = 0; i < import->import.names.n; i++)
+        if (import_of_package(import, import->import.names.at[i])) return true;
+    return false;
+}
+
 // Whether a block of imports and definitions does in every place what it does here.
 static bool is_sure(const Node *module, const Nodes *block, bool literals) {
     const char *why;
     for (int i = 0; i < block->n; i++) {
         const Node *s = block->at[i];
         if (defines(s) ? literals || s->kind == NODE_PASS : literals && binds_path(s)) continue;
-        if (s->kind != NODE_IMPORT || library_of(module, s) ||
+        if (s->kind != NODE_IMPORT || library_of(module, s) || of_package(s) ||
             !(literals ? import_canonical(s, true, &why) || import_brings(s) : import_allowed(s, true, &why)))
             return false;
     }
@@ -546,15 +546,22 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
     matches_normalize(a, module);
-    finally_normalize(a, module);
+    text_formats_normalize(a, module);
     look_ups_normalize(a, module);
+    finally_normalize(a, module);
+    generators_normalize(a, module);
     local_imports_normalize(a, module);
     context_functions_normalize(a, module);
+    inductor_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
     normalize_conditions(a, module);
     normalize_included(module, 0);
     normalize_types(a, module);
+    module_tests_drop(a, module);
+    module_loops_normalize(a, module);
+    registries_normalize(a, module);
     questions_normalize(a, module);
+    device_halves_normalize(a, module);
     module_branches_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
     named_values_normalize(a, module);
@@ -565,6 +572,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     data_classes_normalize(a, module);
     enums_normalize(a, module);
     attributes_normalize(a, module);
+    operators_normalize(a, module);
     normalize_decorators(a, module);
     contiguous_normalize(a, module);
     wrappers_normalize(a, module);
@@ -576,6 +584,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
     dead_code_drop(a, module);
+    if (facts_normalize(a, module)) dead_code_drop(a, module);
     named_truths_normalize(a, module);
     first_items_normalize(a, module);
     augmented_normalize(a, module);

@@ -52,6 +52,30 @@ void statements_replace(Arena *a, Node *module, Replaces *replaces, void *arg) {
     visit_block(&r, &module->module.body);
 }
 
+void names_mentioned(void *names, const Node *n) {
+    if (n->kind == NODE_NAME) names_add(names, n->name);
+    node_each_child(n, names_mentioned, names); // a tree's height is bounded
+}
+
+typedef struct {
+    Str name;
+    int n;
+} Uses;
+static void count_uses(void *arg, const Node *n) {
+    Uses *u = arg;
+    u->n += n->kind == NODE_NAME && str_eq(n->name, u->name);
+    node_each_child(n, count_uses, arg);
+}
+int name_uses(const Node *n, Str name) {
+    Uses u = {.name = name};
+    count_uses(&u, n);
+    return u.n;
+}
+
+void statement_drop(const Node *n) {
+    *(Node *)(uintptr_t)n = (Node){.kind = NODE_PASS, .span = n->span, .height = 1}; // this process's own
+}
+
 bool is_brought(const Node *module, const Bindings *bound, const Node *n, const char *from,
                 const char *name) {
     const Node *root = n->kind == NODE_ATTRIBUTE ? n->attribute.value : n, *alias;

@@ -318,11 +318,63 @@ static void alias(const Words *w, Node *s) {
         becomes(w, s, as_text(w, name));
 }
 
+// class KernelError(RuntimeError): pass. As nothing here catches an error, it is the one that it derives
+// from.
+typedef struct {
+    Str name, base;
+} Error;
+static void name_base(void *arg, const Node *n) {
+    const Error *e = arg;
+    if (n->kind == NODE_NAME && str_eq(n->name, e->name)) ((Node *)(uintptr_t)n)->name = e->base;
+    node_each_child(n, name_base, arg); // a tree's height is bounded
+}
+static void own_errors(Arena *a, Node *module) {
+    static const char *const errors[] = {"Exception",      "ValueError",          "RuntimeError",
+                                         "TypeError",      "IndexError",          "KeyError",
+                                         "AssertionError", "NotImplementedError", "OverflowError"};
+    Bindings bound;
+    bool learnt = false;
+    for (int i = 0; i < module->module.body.n; i++) {
+        Node *c = module->module.body.at[i];
+        const Node *base = c->kind == NODE_CLASS && c->klass.bases.n == 1 ? c->klass.bases.at[0] : NULL;
+        bool known = false, plain = base && base->kind == NODE_NAME && !c->klass.decorators.n;
+        for (size_t k = 0; plain && k < sizeof errors / sizeof *errors; k++)
+            known |= str_is(base->name, errors[k]);
+        for (int k = 0; known && k < c->klass.body.n; k++) {
+            const Node *s = c->klass.body.at[k];
+            known = s->kind == NODE_PASS || (s->kind == NODE_EXPRSTMT && (s->value->kind == NODE_STRING ||
+                                                                          s->value->kind == NODE_ELLIPSIS));
+        }
+        if (!known) continue;
+        if (!learnt) names_of_module(&bound, a, module);
+        learnt = true;
+        if (!bound_once(&bound, c->klass.name) || names_have(&bound.all, base->name)) continue;
+        Error e = {c->klass.name, base->name};
+        *c = (Node){.kind = NODE_PASS, .span = c->span, .height = 1};
+        node_each_child(module, name_base, &e);
+    }
+}
+
+// `Row: TypeAlias = tuple[int, int]`: an assignment like any other.
+static void untype(Arena *a, Node *s) {
+    const Node *as = s->kind == NODE_ANNASSIGN && s->annassign.value ? s->annassign.annotation : NULL;
+    if (!as || s->annassign.target->kind != NODE_NAME ||
+        !(node_is_name(as, "TypeAlias") ||
+          (as->kind == NODE_ATTRIBUTE && str_is(as->attribute.name, "TypeAlias"))))
+        return;
+    Node *target = s->annassign.target, *value = s->annassign.value;
+    *s = (Node){.kind = NODE_ASSIGN, .span = s->span, .height = s->height};
+    s->assign.targets = (Nodes){NEWN(a, Node *, 1), 1};
+    s->assign.targets.at[0] = target;
+    s->assign.value = value;
+}
+
 void typing_words_normalize(Arena *a, Node *module) {
     Words w = {.arena = a, .module = module};
     Nodes *body = &module->module.body;
     bool any = false;
-    for (int i = 0; i < body->n; i++) any |= is_alias(body->at[i]);
+    own_errors(a, module);
+    for (int i = 0; i < body->n; i++) untype(a, body->at[i]), any |= is_alias(body->at[i]);
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];
         for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {

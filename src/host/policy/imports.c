@@ -138,9 +138,18 @@ static const struct {
     const char *module, *names;
 } quiet_import[] = {
 #define QUIET(kind, module, names) {DIAG_##kind, module, names},
+#define PACKAGE(names)
 #include "host/policy/unused_imports.def"
 #undef QUIET
+#undef PACKAGE
 };
+static const char packages[] =
+#define QUIET(kind, module, names)
+#define PACKAGE(names) names
+#include "host/policy/unused_imports.def"
+#undef QUIET
+#undef PACKAGE
+    ;
 enum { QUIET_MODULES = sizeof quiet_import / sizeof *quiet_import };
 
 static int quiet_module(const Node *n, const Node *alias) {
@@ -150,11 +159,20 @@ static int quiet_module(const Node *n, const Node *alias) {
     return k;
 }
 
+bool import_of_package(const Node *n, const Node *alias) {
+    Str module = n->import.from ? n->import.module : alias->alias.name;
+    const char *dot = memchr(module.p, '.', module.len);
+    // What torch's compiler writes on top of its files.
+    if (n->import.from && str_starts(module, "torch._inductor.")) return !str_is(module, INDUCTOR_HELPERS);
+    if (dot) module.len = (size_t)(dot - module.p);
+    return in_list(packages, module) && !str_is(alias->alias.name, "*");
+}
+
 static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
     Imported b = binding_of(a, n, alias);
     int k = quiet_module(n, alias);
-    if (k == QUIET_MODULES || (n->import.from && !in_list(quiet_import[k].names, alias->alias.name)))
-        return false;
+    bool listed = k < QUIET_MODULES && (!n->import.from || in_list(quiet_import[k].names, alias->alias.name));
+    if (!listed && !import_of_package(n, alias)) return false;
     if (str_is(b.bound, "torch") || str_is(b.bound, "triton"))
         return !n->import.from && !alias->alias.as.len; // `import torch.utils.benchmark` binds torch
     return !api_is_module(b.bound, true) && !api_named(b.bound, true) && !is_reserved_root(b.bound);
@@ -188,8 +206,8 @@ void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n) {
         Str bound = binding_of(a, n, n->import.names.at[i]).bound;
         if (str_is(bound, "torch") || str_is(bound, "triton")) continue;
         names_add(names, bound);
-        if (quiet_import[quiet_module(n, n->import.names.at[i])].kind == DIAG_REFUSED)
-            names_add(reaching, bound);
+        int k = quiet_module(n, n->import.names.at[i]);
+        if (k < QUIET_MODULES && quiet_import[k].kind == DIAG_REFUSED) names_add(reaching, bound);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "host/policy/api_names.h"
 #include "host/policy/screening.h"
 #include "lang/library.h"
+#include "tile/check/check.h"
 
 enum { FINDINGS_MAX = 8 };
 
@@ -54,6 +55,8 @@ static void refuse_decorators(Screen *s, Scope *scope, const Node *n, Form why) 
         while (root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
         const Node *by = root->kind == NODE_NAME ? module_binding(s->module, root->name, &alias) : NULL;
         bool own = by ? by->kind != NODE_IMPORT : bound_here(scope, root->name);
+        if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
+            return refuse_package(s, n->span, by, alias);
         if (form_rule[why].kind == DIAG_UNSUPPORTED && root->kind == NODE_NAME && own)
             why = FORM_OWN_DECORATOR;
         if (i == 0) last = f;
@@ -69,6 +72,38 @@ static void refuse_decorators(Screen *s, Scope *scope, const Node *n, Form why) 
     }
 }
 
+static void find_caller(void *arg, const Node *n) {
+    Str *name = arg; // empty, once it is found
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    if (n->kind == NODE_NAME && name->len && str_eq(n->name, *name)) name->len = 0;
+    node_each_child(n, find_caller, arg); // a tree's height is bounded
+}
+// What is computed while kernels are compiled, and by nobody else: the checker of kernels reads it.
+static bool is_for_kernels(const Screen *s, const Node *n) {
+    Str name = n->function.name;
+    if (!s->candidate || !is_constexpr_function(n)) return false;
+    node_each_child(s->module, find_caller, &name);
+    return name.len > 0;
+}
+
+// Of such a function only what nothing may do is refused here.
+static void screen_for_kernels(Screen *s, Scope *scope, const Node *n) {
+    Screen inner = *s;
+    DiagList refused = DIAGS(s->arena), later = DIAGS(s->arena);
+    inner.d = &refused;
+    inner.later = later;
+    inner.ok = true;
+    Scope own = {.outer = scope, .names = {.arena = s->arena}};
+    own.params.arena = s->arena;
+    names_of_params(&own.params, &n->function.params);
+    names_of_params(&own.names, &n->function.params);
+    names_of_block(&own.names, &n->function.body, 0);
+    inner.in_function = true;
+    screen_block(&inner, &own, &n->function.body);
+    for (int i = 0; i < refused.count && i < FINDINGS_MAX; i++)
+        refuse_as(s, DIAG_REFUSED, refused.at[i].span, "", (Str){0}, refused.at[i].msg);
+}
+
 static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
     bool jit = false;
     Form why;
@@ -77,6 +112,7 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
     if (n->function.async) refuse_form(s, n->span, FORM_AWAIT);
     if (jit && !s->candidate) refuse(s, n->span, "a reference has no kernels");
     if (jit && s->in_function) refuse(s, n->span, "kernels are defined at module level");
+    if (!method && is_for_kernels(s, n)) return screen_for_kernels(s, scope, n);
     screen_params(s, scope, &n->function.params);
     screen_annotation(s, n->function.returns);
     for (int i = 0; jit && i + 1 < n->function.decorators.n; i++)
@@ -291,13 +327,15 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
         break;
     case NODE_ASSIGN: value = n->assign.value; break;
     case NODE_ANNASSIGN: value = n->annassign.value; break;
+    case NODE_ASSERT: // of constants: whoever imports the file gets past it, or nobody does
+        if (s->candidate) return screen_statement(s, scope, n);
+        break;
     case NODE_AUGASSIGN:
     case NODE_DELETE:
     case NODE_IF:
     case NODE_FOR:
     case NODE_WHILE:
-    case NODE_WITH:
-    case NODE_ASSERT: break;
+    case NODE_WITH: break;
     default: return screen_statement(s, scope, n); // refused there, with the construct's own reason
     }
     if (value || n->kind == NODE_ANNASSIGN) {

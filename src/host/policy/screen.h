@@ -50,6 +50,8 @@ bool defined_in_time(Arena *a, const Node *module, DiagList *d);
 bool imports_complete(Arena *a, const Node *module, DiagList *d);
 // Names that host code does not use, and those of them that reach the interpreter, the process, a clock, or
 // compute.
+// From a package of kernels that is not here: what it brings nobody knows.
+bool import_of_package(const Node *n, const Node *alias);
 void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, Form *why);

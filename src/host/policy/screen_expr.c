@@ -53,6 +53,11 @@ static bool may_store(const Screen *s, const Scope *scope, const Node *of) {
     return made_here(scope, of) || (held && s->self.len && str_eq(of->name, s->self));
 }
 
+static bool is_of_torch(const Node *n) { // torch.backends.cuda.matmul.allow_tf32
+    while (n->kind == NODE_ATTRIBUTE) n = n->attribute.value;
+    return node_is_name(n, "torch");
+}
+
 void screen_target(Screen *s, Scope *scope, const Node *n) {
     if (too_deep(s, n->span)) return;
     s->depth++;
@@ -67,7 +72,8 @@ void screen_target(Screen *s, Scope *scope, const Node *n) {
         if (s->self.len && n->attribute.value->kind == NODE_NAME &&
             str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
             break;
-        refuse_named(s, n->span, "assignment to `.", n->attribute.name, FORM_ATTRIBUTE);
+        refuse_named(s, n->span, "assignment to `.", n->attribute.name,
+                     is_of_torch(n) ? FORM_TORCH_FLAG : FORM_ATTRIBUTE);
         break;
     case NODE_SUBSCRIPT:
         if (!s->candidate || !may_store(s, scope, n->subscript.value))
@@ -189,7 +195,11 @@ static void screen_name(Screen *s, Scope *scope, const Node *n) {
     if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
         api_is_module(n->name, s->candidate))
         return;
-    if (names_have(&s->quiet, n->name))
+    const Node *alias,
+        *by = names_have(&s->quiet, n->name) ? module_binding(s->module, n->name, &alias) : NULL;
+    if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
+        refuse_package(s, n->span, by, alias);
+    else if (names_have(&s->quiet, n->name))
         refuse_as(s, names_have(&s->reaching, n->name) ? DIAG_REFUSED : DIAG_UNSUPPORTED, n->span, "`",
                   n->name, "it may be imported, but host code uses nothing but torch, triton and math");
     else if (str_starts(n->name, "__"))

@@ -45,12 +45,31 @@ static const char *named_import(Screen *s, const Node *n, const char *why) {
     return why;
 }
 
+static void find_name(void *arg, const Node *n) {
+    Str *name = arg; // empty, once it is found
+    if (n->kind == NODE_NAME && name->len && str_eq(n->name, *name)) name->len = 0;
+    node_each_child(n, find_name, arg); // a tree's height is bounded
+}
+// Whether anything in the file mentions what an import binds.
+static bool is_used(const Screen *s, const Node *n) {
+    Names bound = {.arena = s->arena};
+    names_of_import(&bound, n);
+    for (int i = 0; i < bound.n; i++) {
+        Str name = bound.at[i];
+        node_each_child(s->module, find_name, &name);
+        if (!name.len) return true;
+    }
+    return bound.n == 0;
+}
+
 // What could be meant as helpers of the candidate's own says how they are given.
 static const char *import_reason(Screen *s, const Node *n, const char *why) {
     const Library *l = s->module->module.library;
     const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
     if (missing) return arena_printf(s->arena, "import: %s", missing);
     why = named_import(s, n, why);
+    if (s->candidate && !is_used(s, n))
+        return arena_printf(s->arena, "%s; nothing here uses it: leave the line out", why);
     if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
         api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
         return why;
@@ -138,6 +157,40 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
     }
 }
 
+void refuse_package(Screen *s, Span at, const Node *n, const Node *alias) {
+    Str module = n->import.from ? n->import.module : alias->alias.name;
+    refuse_as(
+        s, DIAG_UNSUPPORTED, at, "", (Str){0},
+        arena_printf(s->arena,
+                     "import of `%.*s` from `%.*s`: what it is stands in a file of that package, which is "
+                     "not here; write it down in this file, or let a manifest take the kernel out",
+                     STR_ARG(alias->alias.name), STR_ARG(module)));
+}
+
+// A kernel that asks for something of such a package.
+static void find_in_kernels(void *arg, const Node *n) {
+    Use *u = arg;
+    if (!u->at && n->kind == NODE_NAME && str_eq(n->name, u->name)) u->at = n;
+    node_each_child(n, find_in_kernels, u); // a tree's height is bounded
+}
+static void screen_kernels(Screen *s, const Node *n) {
+    const char *why;
+    for (int i = 0; s->candidate && i < n->import.names.n; i++) {
+        const Node *alias = n->import.names.at[i];
+        Node one = *n;
+        one.import.names = (Nodes){&n->import.names.at[i], 1};
+        if (!import_of_package(n, alias) || import_canonical(&one, true, &why) || import_brings(&one))
+            continue;
+        Use use = {alias->alias.as.len ? alias->alias.as : alias->alias.name, NULL, NULL};
+        const Nodes *body = &s->module->module.body;
+        for (int k = 0; k < body->n; k++)
+            if (body->at[k]->kind == NODE_FUNCTION && is_jit_function(body->at[k]))
+                for (int j = 0; j < body->at[k]->function.body.n; j++)
+                    find_in_kernels(&use, body->at[k]->function.body.at[j]);
+        if (use.at) refuse_package(s, use.at->span, n, alias);
+    }
+}
+
 void screen_import(Screen *s, const Node *n) {
     const char *why;
     LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
@@ -145,7 +198,8 @@ void screen_import(Screen *s, const Node *n) {
         return refuse(s, n->span,
                       "SyntaxError: from __future__ imports must occur at the beginning of the file");
     if (file) return screen_included(s, n, file);
-    if (!import_allowed(n, s->candidate, &why) && screen_lacking(s, n)) return;
+    if (screen_lacking(s, n)) return;
+    screen_kernels(s, n);
     if (!import_allowed(n, s->candidate, &why))
         return refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
     if (!s->in_function || (!s->late && import_canonical(n, s->candidate, &why))) return;

@@ -25,6 +25,9 @@ typedef struct {
     int depth, found;
 } Screen;
 
+// `name` of a package of kernels that is not here.
+void refuse_package(Screen *s, Span at, const Node *import, const Node *alias);
+
 // ---- screen.c
 // A finding; `what` and `name` begin its sentence where there is a name.
 void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why);

@@ -42,6 +42,7 @@ static Str torch_path(const Node *f, char *path, size_t room) { return path_from
 
 bool context_quiet(const Node *item) {
     static const char *const quiet[] = {".cuda.device",
+                                        ".cuda._DeviceGuard",
                                         ".cuda.device_of",
                                         ".no_grad",
                                         ".enable_grad",

@@ -80,6 +80,12 @@ static bool is_kept(Interp *in, Span at, Value v) {
         v.dict->memo = true;
         for (int i = 0; ok && i < v.dict->n; i++)
             ok = is_kept(in, at, v.dict->key[i]) && is_kept(in, at, v.dict->value[i]);
+    } else if (v.kind == V_OBJECT && v.object->of && v.object->of->kind == CLASS_PLAIN) {
+        const Env *own = v.object->attribute;
+        ok = true;
+        v.object->memo = true;
+        for (int i = 0; ok && i < own->cap; i++)
+            ok = !own->slot[i].name.p || own->slot[i].v.kind == V_UNBOUND || is_kept(in, at, own->slot[i].v);
     }
     in->depth--;
     return ok;
@@ -89,8 +95,8 @@ static bool is_kept(Interp *in, Span at, Value v) {
 bool cached_gives(Interp *in, const Node *function, Span at, Value v) {
     if (is_kept(in, at, v)) return value_freeze(in, at, v);
     return host_refuse(in, at,
-                       "`%.*s`: functools may keep numbers, texts, dtypes, configs, and tuples, lists and "
-                       "dictionaries of them here, not what could hold tensors (it gave %s)",
+                       "`%.*s`: functools may keep numbers, texts, dtypes, configs, and tuples, lists, "
+                       "dictionaries and objects of them here, not what could hold tensors (it gave %s)",
                        STR_ARG(function->function.name), value_type(v));
 }
 

@@ -195,7 +195,7 @@ bool value_same(Value a, Value b) {
 
 bool value_is_memo(Value v) {
     return v.kind == V_COMPILED || (value_is_seq(v) && v.seq->memo) || (v.kind == V_DICT && v.dict->memo) ||
-           (v.kind == V_CONFIG && v.config->memo);
+           (v.kind == V_CONFIG && v.config->memo) || (v.kind == V_OBJECT && v.object->memo);
 }
 
 bool nan_pair(Interp *in, Span at, Value a, Value b) {
@@ -252,8 +252,9 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
     if (a.kind == V_OBJECT && b.kind == V_OBJECT && a.object != b.object && a.object->of == b.object->of &&
         is_data(a))
         return host_unsupported(in, at, "data classes are not compared here; compare their fields");
-    if (a.kind == V_CONFIG && b.kind == V_CONFIG && (value_is_memo(a) || value_is_memo(b)))
-        return host_unsupported(in, at, "configs that functools keeps are not compared here");
+    bool kept = a.kind == b.kind && (a.kind == V_CONFIG || a.kind == V_OBJECT);
+    if (kept && (value_is_memo(a) || value_is_memo(b)))
+        return host_unsupported(in, at, "configs and objects that functools keeps are not compared here");
     // A device compares equal to its spelling only in newer versions of torch: not here.
     *out = value_same(a, b);
     return true;
@@ -413,6 +414,8 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
     if (in->m && cover_outcomes(in->m->watch.cover)) note_keys(in->m->watch.cover->outcomes, d);
     *out = -1;
     if (is_data(key)) return host_unsupported(in, at, "a data class as a key");
+    if (key.kind == V_OBJECT && key.object->memo)
+        return host_unsupported(in, at, "an object that functools keeps as a key");
     if (key.kind == V_LIST || key.kind == V_DICT || key.kind == V_SET)
         return host_raise(in, at, "TypeError: unhashable type: '%s'", value_type(key));
     for (int i = 0; i < d->n; i++) {

@@ -145,6 +145,7 @@ struct Object {
     const Class *of; // NULL: a ctx
     Env *attribute;
     bool frozen; // the module holds it
+    bool memo;   // as of a Seq
 };
 struct Method {
     Value self; // an object; for apply() the class
@@ -168,6 +169,7 @@ struct Tuner {
     Seq *key;               // autotune: names of arguments
     Seq *zeroed, *restored; // autotune: reset_to_zero and restore_value, names of arguments
     Value prune;            // autotune: early_config_prune, or None
+    Value model, top;       // perf_model, or None; top_k
     Dict *values;           // heuristics: name -> function of the arguments' dictionary
 };
 struct Kernel {

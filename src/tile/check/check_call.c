@@ -284,8 +284,14 @@ static const Node *constexpr_callee(Checker *c, const Node *func) {
     return s && s->kind == NODE_FUNCTION && is_constexpr_function(s) ? s : NULL;
 }
 
-// What Python computes with numbers as kernels do with constexprs. `and` and `or` only where their truth
-// counts.
+// What Python computes with numbers and types as kernels do with constexprs. `and` and `or` only where their
+// truth counts.
+static bool is_plain(const Val *v) { return v->kind == VAL_PY || v->kind == VAL_TYPE; }
+
+// dtype.is_bf16(), tl.float32
+static bool is_member_of_name(const Node *n) {
+    return n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME;
+}
 typedef struct {
     Checker *c;
     bool truth, ok;
@@ -325,7 +331,9 @@ static void look_plain(void *arg, const Node *n) {
     case NODE_COMPARE: inner.ok = n->compare.rest.n == 1; break;
     case NODE_UNARY: inner.truth = n->unary.op == OPER_NOT; break;
     case NODE_BOOLOP: inner.ok = p->truth, inner.truth = true; break;
+    case NODE_ATTRIBUTE: inner.ok = is_member_of_name(n); break;
     case NODE_CALL:
+        if (is_member_of_name(n->call.func) && !n->call.args.n && !n->call.keywords.n) break;
         inner.ok = !n->call.keywords.n && constexpr_callee(p->c, n->call.func) &&
                    !is_unset(p->c, n->call.func->name);
         for (int i = 0; i < n->call.args.n; i++) look_plain(&inner, n->call.args.at[i]);
@@ -348,14 +356,14 @@ static bool not_plain(Checker *c, const Node *at) {
     return checker_unsupported(
         c, at,
         "of functions of @triton.constexpr_function, kernels run those here that assign "
-        "numbers to names, choose by `if` and return a number, on constexprs");
+        "numbers to names, choose by `if` and return a number or a type, on constexprs");
 }
 
 static bool plain_value(Checker *c, const Node *n, bool truth, Val *out) {
     Plain plain = {c, truth, true};
     look_plain(&plain, n);
     if (!plain.ok) return not_plain(c, n);
-    return check_expr(c, n, out) && (out->kind == VAL_PY || not_plain(c, n));
+    return check_expr(c, n, out) && (is_plain(out) || not_plain(c, n));
 }
 
 // Everything that it is made of, whether it runs or not: nothing else binds names.
@@ -373,6 +381,7 @@ static void look_form(void *arg, const Node *n) {
     case NODE_COMPARE:
     case NODE_UNARY:
     case NODE_BOOLOP:
+    case NODE_ATTRIBUTE:
     case NODE_CALL:
     case NODE_IFEXP:
     case NODE_RETURN:
@@ -424,7 +433,7 @@ static bool plain_block(Checker *c, const Nodes *body, Val *out) {
 static bool call_constexpr(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *out) {
     const Node *home = c->frame->module;
     for (int i = 0; i < args; i++)
-        if (arg[i].value.kind != VAL_PY) return not_plain(c, at);
+        if (!is_plain(&arg[i].value)) return not_plain(c, at);
     bool form = c->calls < CALLS_MAX;
     for (int i = 0; form && i < f->function.body.n; i++) look_form(&form, f->function.body.at[i]);
     if (!form) return not_plain(c, at);

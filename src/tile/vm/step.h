@@ -168,7 +168,9 @@ bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *f
 // The same of a value that is undefined, by its poison byte; what: where it has come to.
 const char *reduction_name(InsnOp op); // fold.c
 bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char *what);
-#define GIVE_OTHER "masked-off lanes of a load without `other` are undefined; give the load an `other=`"
+#define GIVE_OTHER                                                                                     \
+    "masked-off lanes of a load without `other` are undefined; give the load an `other=` (of a block " \
+    "pointer: padding_option=\"zero\")"
 
 MUST_CHECK bool step_guarded(Vm *v, const Step *s); // what ACT_GUARDED does
 void watch_truths(Arena *a, Vm *v);                 // watch.c

@@ -248,7 +248,7 @@ static void test_mistakes(void **state) {
         {DIAG_HOST, "'int' object is not callable", "@triton.heuristics({'F': 3})\n",
          TUNED("    scale[(3,)](x, y, N, BLOCK=8)\n")},
         {DIAG_UNSUPPORTED, "prune_configs_by",
-         "@triton.autotune([], [], prune_configs_by={'perf_model': min})\n",
+         "@triton.autotune([], [], prune_configs_by={'late_config_prune': min})\n",
          TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
         {DIAG_HOST, "wants a dictionary", "@triton.autotune([], [], prune_configs_by=min)\n",
          TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
@@ -414,7 +414,8 @@ static void test_wrong_arguments(void **state) {
     (void)state;
     static const Case cases[] = {
         {DIAG_REFUSED, "as decorators", "y = triton.heuristics({})(run)"},
-        {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={'top_k': 3})"},
+        {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={'top': 3})"},
+        {DIAG_HOST, "top_k", "y = triton.autotune([], [], prune_configs_by={'top_k': 'all'})"},
         {DIAG_UNSUPPORTED, "pre_hook", "y = triton.Config({}, pre_hook=len)"},
         {DIAG_HOST, "not list", "y = triton.Config([])"},
         {DIAG_HOST, "a triton.Config, not int", "y = triton.autotune([1], [])"},

@@ -64,7 +64,7 @@ class Plan:
 
 def run(x):
     return torch.empty((Plan().n,), device=x.device)
-# --- unsupported: class
+# --- wrong_shape: shape [0]
 from dataclasses import dataclass, field
 import torch, triton
 
@@ -76,7 +76,7 @@ class Plan:
 
 def run(x):
     return torch.empty((len(Plan().n),), device=x.device)
-# --- unsupported: class
+# --- wrong_shape: shape [4]
 from dataclasses import dataclass
 import torch, triton
 
@@ -87,6 +87,18 @@ class Plan:
 
     def __post_init__(self):
         self.n = 4
+
+
+def run(x):
+    return torch.empty((Plan().n,), device=x.device)
+# --- unsupported: class
+from dataclasses import dataclass
+import torch, triton
+
+
+@dataclass(order=True)
+class Plan:
+    n: int = 3
 
 
 def run(x):

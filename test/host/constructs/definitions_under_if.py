@@ -87,11 +87,6 @@ if torch.cuda.get_device_capability()[0] >= 9:
     @triton.jit
     def other(x):
         return x
-else:
-
-    @triton.jit
-    def other(x):
-        return x + 0
 
 
 @triton.jit

@@ -17,7 +17,8 @@ def sizes():
 
 
 def run(x):
-    for s in sizes():
+    it = sizes()
+    for s in it:
         return launch(x, s)
 # --- unsupported: .format
 def run(x):

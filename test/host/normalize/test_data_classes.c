@@ -22,7 +22,7 @@ static void others_stay(void **state) {
     HAS(DATA "    n: list = field(default_factory=list)\n" USED, "@dataclass");
     HAS(DATA "    n: int\n    n: int = 3\n" USED, "@dataclass");
     HAS(DATA "    n: int\n    def __init__(self):\n        pass\n" USED, "@dataclass");
-    HAS(DATA "    n: int\n    k = 3\n" USED, "@dataclass");
+    HAS(DATA "    n: int\n    k = f(3)\n" USED, "@dataclass");
     HAS("from dataclasses import dataclass\n@dataclass(order=True)\nclass A:\n    n: int\n" USED,
         "@dataclass");
     HAS("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    n: int\n    def "

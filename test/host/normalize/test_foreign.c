@@ -19,7 +19,8 @@ static void names_become_what_they_are(void **state) {
     HAS("from flag_gems.utils import libentry, other\n" END, "from flag_gems.utils import other");
     HAS("from vllm.other import tl\n" END, "from vllm.other import tl");
     HAS("from .vllm.triton_utils import tl\n" END, "from .vllm.triton_utils import tl");
-    HAS("from fla.utils import input_guard as guard\n" END, "from fla.utils import input_guard as guard");
+    HAS("from fla.utils import get_multiprocessor_count as sms\ndef run(x):\n    return sms()\n", "def sms(");
+    HAS("from fla.utils import IS_NVIDIA as nvidia\n" END, "from fla.utils import IS_NVIDIA as nvidia");
     HAS("from flag_gems.utils import libentry\ndef run(x):\n    return libentry\n",
         "decorator of kernels only");
     // A name that the file binds itself is its own.

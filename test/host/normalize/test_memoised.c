@@ -32,6 +32,13 @@ import "\n@" decorator "\ndef f(n):\n    return n\ndef run(x):\n    return f(1)\
         "   "
         "return A().f()\n",
         "@");
+    HAS("from functools import cached_property\nclass A:\n    @cached_property\n    def f(self):\n        "
+        "return len(self.n)\n"
+        "    def g(self):\n        self.n.append(1)\n" END,
+        "@cached_property");
+    HAS("from functools import cached_property\nC = []\nclass A:\n    @cached_property\n    def f(self):\n   "
+        "     return len(C)\n" END,
+        "@cached_property");
     HAS("import functools\n@functools.cache\ndef f(*n):\n    return n\ndef run(x):\n    return f(1)\n", "@");
     HAS("import functools\ndef run(x):\n    @functools.cache\n    def f(n):\n        return x\n    return "
         "f(1)\n",

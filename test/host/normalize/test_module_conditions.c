@@ -29,6 +29,11 @@ static void versions_are_those_of_the_language(void **state) {
     (void)state;
     YES(PARSED("triton", ">=", "3.0.0"));
     YES(PARSED("triton", ">=", "3.6"));
+    HAS("import sys\nN = sys.version_info >= (3, 10)\n" END, "N = True");
+    HAS("import sys\nN = sys.version_info >= (3, 13)\n" END, "N = sys.version_info");
+    HAS("sys = f()\nN = sys.version_info >= (3, 10)\n" END, "N = sys.version_info");
+    HAS("import triton\ndef parse(v):\n    return 3\nN = parse(triton.__version__) >= parse('3.0.0')\n" END,
+        "N = parse(");
     NO(PARSED("triton", "<", "3.6.0"));
     NO(PARSED("triton", "<=", "3.5.1"));
     YES(PARSED("torch", ">=", "2.4"));

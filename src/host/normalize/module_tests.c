@@ -1,0 +1,301 @@
+// Tests and benchmarks that a file runs when it is imported: `result = test_softmax()`, `bench.run(...)`,
+// `print(result)`; and options of torch that no kernel sees, nor any other work of torch. A file that is
+// judged is not imported, and nobody asks for what comes out: such statements go, like what stands behind
+// main.
+//
+// Only what is called a test, and leaves nothing behind. Whatever a statement reaches in the file writes to
+// its own names alone: no lists or dictionaries of the module, no attributes of others, nothing that reaches
+// the interpreter.
+#include "host/normalize/normalize.h"
+
+typedef struct {
+    Arena *arena;
+    const Node *module;
+    Names reached; // functions and classes that are looked at
+    Names locals;  // lists and the like that the function has made which is looked at
+    bool in_init;  // in __init__ or forward: self and ctx are new
+    int depth;     // in how many functions
+    bool tests;    // the statement itself calls what is named a test
+    bool leaves;   // something may stay behind
+} Look;
+
+static bool is_one_of(Str name, const char *const *all, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+#define IS_ONE_OF(name, all) is_one_of(name, all, sizeof(all) / sizeof *(all))
+
+static const Node *root_of(const Node *n) {
+    for (;;) {
+        if (n->kind == NODE_ATTRIBUTE)
+            n = n->attribute.value;
+        else if (n->kind == NODE_SUBSCRIPT)
+            n = n->subscript.value;
+        else if (n->kind == NODE_CALL)
+            n = n->call.func;
+        else
+            return n;
+    }
+}
+
+// ---- what may stay behind
+
+static const char *const reaching[] = {"setattr", "delattr", "exec",       "eval",      "compile",
+                                       "globals", "locals",  "vars",       "open",      "__import__",
+                                       "input",   "exit",    "breakpoint", "quit",      "getattr",
+                                       "type",    "super",   "object",     "memoryview"};
+static const char *const modules[] = {"os",     "sys",    "subprocess", "importlib", "builtins",
+                                      "ctypes", "gc",     "inspect",    "shutil",    "runpy",
+                                      "atexit", "signal", "weakref",    "threading"};
+static const char *const setting[] = {"set_default_dtype",
+                                      "set_default_device",
+                                      "set_default_tensor_type",
+                                      "library",
+                                      "load_library",
+                                      "load_inline",
+                                      "hub",
+                                      "set_allocator",
+                                      "import_module"};
+static const char *const changing[] = {"append",     "extend",  "insert",  "pop",     "update",
+                                       "setdefault", "add",     "discard", "popitem", "clear",
+                                       "remove",     "reverse", "sort"};
+
+// results["case"] = y, of a dictionary that the function has made.
+static void look_target(Look *l, const Node *t) {
+    static const char *const of_tensors[] = {"grad", "requires_grad"};
+    if (t->kind == NODE_STARRED) return look_target(l, t->value);
+    if (t->kind == NODE_TUPLE || t->kind == NODE_LIST) {
+        for (int i = 0; i < t->items.n; i++) look_target(l, t->items.at[i]);
+    } else if (t->kind == NODE_ATTRIBUTE) {
+        const Node *of = t->attribute.value;
+        bool own = l->in_init && (node_is_name(of, "self") || node_is_name(of, "ctx"));
+        l->leaves |= !own && !IS_ONE_OF(t->attribute.name, of_tensors);
+    } else if (t->kind == NODE_SUBSCRIPT) {
+        l->leaves |=
+            t->subscript.value->kind != NODE_NAME || !names_have(&l->locals, t->subscript.value->name);
+    }
+}
+
+static void look(void *arg, const Node *n);
+
+static void note_made(void *arg, const Node *n) {
+    Look *l = arg;
+    const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
+    bool made =
+        v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP);
+    for (int i = 0; v && i < n->assign.targets.n; i++)
+        if (made && n->assign.targets.at[i]->kind == NODE_NAME)
+            names_add(&l->locals, n->assign.targets.at[i]->name);
+    node_each_child(n, note_made, arg); // a tree's height is bounded
+}
+static void find_other(void *arg, const Node *n) { // the same names with other values
+    Look *l = arg;
+    const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
+    bool made =
+        v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP);
+    for (int i = 0; v && !made && i < n->assign.targets.n; i++)
+        l->leaves |= n->assign.targets.at[i]->kind == NODE_NAME &&
+                     names_have(&l->locals, n->assign.targets.at[i]->name);
+    node_each_child(n, find_other, arg);
+}
+
+static void look_function(Look *l, const Node *f) {
+    if (is_jit_function(f)) return;
+    Names was = l->locals;
+    bool in = l->in_init;
+    l->locals = (Names){.arena = l->arena};
+    l->in_init = str_is(f->function.name, "__init__") || str_is(f->function.name, "forward");
+    for (int i = 0; i < f->function.body.n; i++) note_made(l, f->function.body.at[i]);
+    for (int i = 0; i < f->function.body.n; i++) find_other(l, f->function.body.at[i]);
+    l->depth++;
+    for (int i = 0; i < f->function.body.n; i++) look(l, f->function.body.at[i]);
+    l->depth--;
+    l->locals = was;
+    l->in_init = in;
+}
+
+// A function or class of the file is looked at once.
+static void look_named(Look *l, Str name) {
+    if (names_have(&l->reached, name)) return;
+    for (int i = 0; i < l->module->module.body.n; i++) {
+        const Node *s = l->module->module.body.at[i];
+        if (s->kind == NODE_FUNCTION && str_eq(s->function.name, name)) {
+            names_add(&l->reached, name);
+            look_function(l, s);
+        }
+        if (s->kind != NODE_CLASS || !str_eq(s->klass.name, name)) continue;
+        names_add(&l->reached, name);
+        for (int k = 0; k < s->klass.body.n; k++)
+            if (s->klass.body.at[k]->kind == NODE_FUNCTION) look_function(l, s->klass.body.at[k]);
+    }
+}
+
+// test_softmax(...), benchmark(...); bench.run(...) of what @triton.testing.perf_report makes.
+static bool is_test(const Look *l, const Node *f, Str root) {
+    static const char *const begins[] = {"test", "bench", "check", "verify", "validate", "main", "_test"};
+    const Node *function = module_function(l->module, root);
+    bool run = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "run") &&
+               f->attribute.value->kind == NODE_NAME;
+    if (!function || is_jit_function(function) || !(f->kind == NODE_NAME || run)) return false;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts(root, begins[i])) return true;
+    return run && function->function.decorators.n > 0;
+}
+
+static void look_call(Look *l, const Node *n) {
+    const Node *f = n->call.func, *root = root_of(f);
+    if (f->kind == NODE_NAME) l->leaves |= IS_ONE_OF(f->name, reaching);
+    if (root->kind == NODE_NAME) {
+        l->leaves |= IS_ONE_OF(root->name, modules);
+        l->tests |= l->depth == 0 && is_test(l, f, root->name);
+    }
+    if (f->kind != NODE_ATTRIBUTE || !IS_ONE_OF(f->attribute.name, changing)) return;
+    const Node *of = f->attribute.value;
+    l->leaves |= of->kind != NODE_NAME || !names_have(&l->locals, of->name);
+}
+
+static void look(void *arg, const Node *n) {
+    Look *l = arg;
+    switch (n->kind) {
+    case NODE_GLOBAL:
+    case NODE_YIELD:
+    case NODE_AWAIT: l->leaves = true; break;
+    case NODE_IMPORT:
+        for (int i = 0; i < n->import.names.n; i++) {
+            Str m = n->import.from ? n->import.module : n->import.names.at[i]->alias.name;
+            const char *dot = memchr(m.p, '.', m.len);
+            if (dot) m.len = (size_t)(dot - m.p);
+            l->leaves |= IS_ONE_OF(m, modules) || n->import.dots;
+        }
+        break;
+    case NODE_NAME: look_named(l, n->name); break;
+    case NODE_ATTRIBUTE:
+        l->leaves |= (str_starts(n->attribute.name, "_") && !str_is(n->attribute.name, "__name__") &&
+                      !str_is(n->attribute.name, "__init__")) ||
+                     IS_ONE_OF(n->attribute.name, setting);
+        break;
+    case NODE_CALL: look_call(l, n); break;
+    case NODE_ASSIGN:
+        for (int i = 0; i < n->assign.targets.n; i++) look_target(l, n->assign.targets.at[i]);
+        break;
+    case NODE_AUGASSIGN: look_target(l, n->augassign.target); break;
+    case NODE_ANNASSIGN: look_target(l, n->annassign.target); break;
+    case NODE_FOR: look_target(l, n->loop.target); break;
+    case NODE_DELETE:
+        for (int i = 0; i < n->items.n; i++) look_target(l, n->items.at[i]);
+        break;
+    case NODE_FUNCTION: return look_function(l, n);
+    default: break;
+    }
+    if (!l->leaves) node_each_child(n, look, l); // a tree's height is bounded
+}
+
+// ---- which statements
+
+static bool names_of_statement(Names *bound, const Node *s) {
+    if (s->kind == NODE_EXPRSTMT) return s->value->kind == NODE_CALL;
+    if (s->kind == NODE_ASSERT) return true;
+    if (s->kind != NODE_ASSIGN) return false;
+    for (int i = 0; i < s->assign.targets.n; i++) {
+        const Node *t = s->assign.targets.at[i];
+        if (t->kind != NODE_NAME && t->kind != NODE_TUPLE) return false;
+        names_of_target(bound, t, 0);
+    }
+    return true;
+}
+
+static bool mentions(Arena *a, const Names *names, const Node *n) {
+    Names used = {.arena = a};
+    names_mentioned(&used, n);
+    for (int i = 0; i < used.n; i++)
+        if (names_have(names, used.at[i])) return true;
+    return false;
+}
+
+// Everything that the entry, kernels and the statements that stay mention, and what that mentions.
+static Names needed(Arena *a, const Node *module, const bool *goes) {
+    Names all = {.arena = a};
+    const Nodes *body = &module->module.body;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        bool entry = (s->kind == NODE_FUNCTION &&
+                      (str_is(s->function.name, "run") || is_jit_function(s) || s->function.decorators.n)) ||
+                     (s->kind == NODE_CLASS && (str_is(s->klass.name, "ModelNew") || s->klass.decorators.n));
+        bool defines = s->kind == NODE_FUNCTION || s->kind == NODE_CLASS || s->kind == NODE_IMPORT;
+        if (!goes[i] && (entry || !defines) && !is_main_guard(s)) names_mentioned(&all, s);
+    }
+    for (int k = 0; k < all.n; k++)
+        for (int i = 0; i < body->n; i++) {
+            const Node *s = body->at[i];
+            if ((s->kind == NODE_FUNCTION && str_eq(s->function.name, all.at[k])) ||
+                (s->kind == NODE_CLASS && str_eq(s->klass.name, all.at[k])))
+                names_mentioned(&all, s);
+        }
+    return all;
+}
+
+// Whether a statement at module level may go: it tests, or says what came of it, and leaves nothing.
+static bool may_go(Arena *a, const Node *module, const Names *gone, const Node *s) {
+    Names names = {.arena = a};
+    if (!names_of_statement(&names, s)) return false;
+    for (int i = 0; i < names.n; i++)
+        if (str_is(names.at[i], "run") || str_is(names.at[i], "ModelNew")) return false;
+    Look l = {.arena = a, .module = module, .reached.arena = a, .locals.arena = a};
+    look(&l, s);
+    return !l.leaves && (l.tests || mentions(a, gone, s));
+}
+
+static void drop_tests(Arena *a, const Node *module) {
+    const Nodes *body = &module->module.body;
+    bool *goes = NEWN(a, bool, (size_t)body->n + 1), any = false;
+    Names gone = {.arena = a};
+    for (int i = 0; i < body->n; i++) {
+        goes[i] = may_go(a, module, &gone, body->at[i]);
+        if (goes[i]) any = true, (void)names_of_statement(&gone, body->at[i]);
+    }
+    for (bool again = any; again;) { // what something that stays asks for stays, too
+        again = false;
+        Names need = needed(a, module, goes);
+        for (int i = 0; i < body->n; i++) {
+            Names names = {.arena = a};
+            if (!goes[i]) continue;
+            (void)names_of_statement(&names, body->at[i]);
+            for (int k = 0; k < names.n && goes[i]; k++)
+                if (names_have(&need, names.at[k])) goes[i] = false, again = true;
+        }
+    }
+    for (int i = 0; i < body->n; i++)
+        if (goes[i]) statement_drop(body->at[i]);
+}
+
+// ---- options of torch
+
+// What torch prints and keeps for gradients. Its precision and its random numbers are others' to set.
+static bool is_option(void *arg, Node *n, Nodes *out) {
+    static const char *const calls[] = {"torch.set_grad_enabled", "torch.set_printoptions",
+                                        "torch.cuda.empty_cache", "torch._dynamo.reset",
+                                        "triton_helpers_set_driver_to_gpu"};
+    Arena *a = arg;
+    Buf path = BUF(a);
+    if (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL && node_dotted(n->value->call.func, &path)) {
+        for (int i = 0; i < n->value->call.args.n; i++)
+            if (!is_written(n->value->call.args.at[i])) return false;
+        for (int i = 0; i < n->value->call.keywords.n; i++)
+            if (!is_written(n->value->call.keywords.at[i]->keyword.value)) return false;
+        return *out = (Nodes){0}, IS_ONE_OF(buf_str(&path), calls);
+    }
+    return false;
+}
+// A block is never empty.
+static bool becomes_pass(void *arg, Node *n, Nodes *out) {
+    if (!is_option(arg, n, out)) return false;
+    statement_drop(n);
+    return false;
+}
+
+void module_tests_drop(Arena *a, Node *module) {
+    const Node *alias, *torch = module_binding(module, STR("torch"), &alias);
+    if (!torch || torch->kind == NODE_IMPORT) statements_replace(a, module, becomes_pass, a);
+    if (module_function(module, STR("run")) || entry_model(module)) drop_tests(a, module);
+}
