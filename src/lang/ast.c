@@ -141,7 +141,8 @@ uint32_t node_part_place(const Node *n, const Node *part) {
 }
 
 static bool combines(Oper op) {
-    return op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR || op == OPER_MUL;
+    return op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR || op == OPER_MUL || op == OPER_ADD ||
+           op == OPER_SUB || op == OPER_DIV;
 }
 
 const Node *node_combined_part(const Node *n) {
