@@ -151,7 +151,8 @@ const Node *node_combined_part(const Node *n) {
     if (n->kind == NODE_BOOLOP) return n->boolop.items.at[1];
     if (n->kind != NODE_CALL || n->call.args.n < 2) return NULL;
     const Node *f = n->call.func;
-    bool chooses = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "where");
+    bool chooses =
+        f->kind == NODE_ATTRIBUTE && (str_is(f->attribute.name, "where") || str_is(f->attribute.name, "fma"));
     return chooses || node_extreme(n) ? n->call.args.at[1] : NULL;
 }
 

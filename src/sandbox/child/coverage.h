@@ -48,7 +48,8 @@ typedef struct {
 } Coverage;
 
 // "sizes 50 64 seldom 4096 written 61 beyond 70000 + reach 90001 90001 far 4000 further 7000 values
-// 3f000000 unreached 0c lines 12 13 +", for CaseReport.message of a REPORT_DONE. `inputs`: what a call hands over.
+// 3f000000 unreached 0c lines 12 13 +", for CaseReport.message of a REPORT_DONE. `inputs`: what a call hands
+// over.
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out);
 // What is not such a text says nothing: not even `told`.
 void coverage_read(const char *message, Coverage *out);

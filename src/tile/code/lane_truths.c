@@ -31,8 +31,8 @@ typedef struct {
     const Code *code;
     uint16_t *kind;
     double *large; // constants from FAR_LEAST on, else 0
-    int *def;    // the last instruction that writes it
-    bool *ends;  // a loop ends there, or it leads to such a number
+    int *def;      // the last instruction that writes it
+    bool *ends;    // a loop ends there, or it leads to such a number
 } Kinds;
 
 static uint16_t kind_of(const Kinds *k, int r) { return r >= 0 ? k->kind[r] : 0; }
@@ -105,8 +105,7 @@ static bool bends(const Kinds *k, const Insn *s) {
     bool tile = k->code->reg[s->d].type.rank > 0;
     switch (s->op) {
     case INSN_CAST:
-        return dtype_is_float(k->code->reg[s->a].type.elem) &&
-               !dtype_is_float(k->code->reg[s->d].type.elem);
+        return dtype_is_float(k->code->reg[s->a].type.elem) && !dtype_is_float(k->code->reg[s->d].type.elem);
     case INSN_MUL: return (a & PLACE) && (b & PLACE);
     case INSN_DIV: return (b & PLACE) && (tile || (b & CURVED)); // not by how many lanes there are
     case INSN_WHERE: return a & (RARE | FAR | CURVED);           // not by a bound alone
@@ -146,7 +145,8 @@ static uint16_t of_operands(const Kinds *k, const Insn *s) {
     uint16_t of[] = {kind_of(k, s->a), kind_of(k, s->b), kind_of(k, s->c)}, all = of[0] | of[1] | of[2];
     if (s->op == INSN_MUL && ((of[0] | of[1]) & ZERO)) return all & MEMORY;
     // How many lanes are within bounds.
-    if (s->op == INSN_SUM && (of[0] & TRUTH) && !(of[0] & (RARE | FAR | CURVED))) return all & (MEMORY | VARIES);
+    if (s->op == INSN_SUM && (of[0] & TRUTH) && !(of[0] & (RARE | FAR | CURVED)))
+        return all & (MEMORY | VARIES);
     if (all & MEMORY) {
         all = 0;
         for (int i = 0; i < 3; i++) all |= of[i] & (of[i] & TRUTH && !(of[i] & MEMORY) ? VARIES : 0xffff);
@@ -207,8 +207,10 @@ static void find_ends(Kinds *k) {
             const Insn *s = &c->insn[i];
             int r[] = {s->a, s->b, s->c};
             bool sums = s->op == INSN_ADD || s->op == INSN_SUB || s->op == INSN_MUL || s->op == INSN_WHERE;
-            if (s->op == INSN_LOOPTEST) r[1] = s->a; // the step does not count, nor does its beginning
-            else if (s->d < 0 || !k->ends[s->d] || !(sums || moves(s->op))) continue;
+            if (s->op == INSN_LOOPTEST)
+                r[1] = s->a; // the step does not count, nor does its beginning
+            else if (s->d < 0 || !k->ends[s->d] || !(sums || moves(s->op)))
+                continue;
             for (int n = 0; n < (s->op == INSN_LOOPTEST ? 1 : 3); n++)
                 if (r[n] >= 0 && !k->ends[r[n]]) k->ends[r[n]] = changed = true;
         }
@@ -226,9 +228,16 @@ static int changes(const Kinds *k, const Insn *s) {
     case INSN_MIN:
     case INSN_MAX:
         if (k->code->reg[s->d].address) return -1;
-        if (k->ends[s->d]) return is_place(a) && (a & CHOOSES) ? s->a : is_place(b) && (b & CHOOSES) ? s->b : -1;
+        if (k->ends[s->d])
+            return is_place(a) && (a & CHOOSES) ? s->a : is_place(b) && (b & CHOOSES) ? s->b : -1;
         if (is_place(a) && (b & MEMORY) && !(a & TRUTH)) return s->a;
         return is_place(b) && (a & MEMORY) && !(b & TRUTH) ? s->b : -1;
+    case INSN_FMA:
+        if (!((a | b | c) & MEMORY)) return -1;
+        return is_place(a) && !(a & TRUTH)   ? s->a
+               : is_place(b) && !(b & TRUTH) ? s->b
+               : is_place(c) && !(c & TRUTH) ? s->c
+                                             : -1;
     case INSN_WHERE:
         if (is_place(b) && (c & MEMORY) && !(b & TRUTH)) return s->b;
         return is_place(c) && (b & MEMORY) && !(c & TRUTH) ? s->c : -1;
@@ -277,14 +286,18 @@ static uint8_t meets(const Kinds *k, const Insn *s) {
     uint16_t a = kind_of(k, s->a), b = kind_of(k, s->b), all = a | b | kind_of(k, s->c);
     int r = changes(k, s);
     if (mixed(a) || mixed(b)) return all & FAR ? WANTS_FAR : WANTS_CORNER;
-    if (r >= 0 && (k->kind[r] & (BENT | CHOOSES)))
-        return k->kind[r] & FAR ? WANTS_FAR : WANTS_CORNER;
+    if (r >= 0 && (k->kind[r] & CURVED)) return k->kind[r] & FAR ? WANTS_FAR : WANTS_CORNER;
     if (s->op == INSN_LOOPTEST && (all & PLACE) && (all & CHOOSES)) return WANTS_CORNER;
     if (is_comparison(s) && (all & PLACE)) {
         double large = k->large[s->a] > k->large[s->b] ? k->large[s->a] : k->large[s->b];
         if (large > FARTHEST && s->op >= INSN_EQ) return WANTS_FAR | WANTS_CORNER;
         if (large > 0) return all & MEMORY || s->op >= INSN_EQ ? WANTS_FAR : 0;
-        return all & (BENT | CHOOSES) && (s->op == INSN_EQ || s->op == INSN_NE) ? WANTS_CORNER : 0;
+        if (s->op != INSN_EQ && s->op != INSN_NE) return 0;
+        // With an argument of the kernel, too: it may be any number.
+        uint16_t other = is_place(a) ? b : a;
+        bool argument =
+            is_place(a | b) && k->code->reg[s->d].type.rank > 0 && (other & (VARIES | PLACE)) == VARIES;
+        return (all & CURVED) || argument ? WANTS_CORNER : 0;
     }
     // A table of places, for another kernel.
     if (s->op == INSN_STORE && is_place(b) && (b & (TRUTH | BENT | CHOOSES)))
@@ -308,7 +321,7 @@ uint8_t code_lane_truths(Arena *scratch, const Code *c, CodeStatement *compare) 
         n->wants = wanted(&k, s);
         n->place = -1;
         if (!n->wants) n->wants = matters(&k, s);
-        if (!n->wants && of >= 0 && (k.kind[of] & (BENT | CHOOSES))) {
+        if (!n->wants && of >= 0 && (k.kind[of] & CURVED)) {
             n->wants = TAKEN_ON | TAKEN_AWAY | WANTS_CHANGE;
             n->place = of;
             n->axes = (uint8_t)((k.kind[of] & AXES) / AXIS);

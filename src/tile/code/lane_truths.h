@@ -9,10 +9,10 @@
 // follows from memory counts, nor do bounds such as `cols < N`, which may hold in all lanes of all launches.
 //
 // WANTS_EFFECT, of a choice by places: somewhere where it came out so the other value would have been
-// different. That is how choices within choices are met, too: tl.where(r == 7, tl.where(c == 9, y + 1, y), y).
-// WANTS_CHANGE, of what joins a number of places to loaded ones: that number (`place`) has to differ between
-// two lanes or programs of a launch. One that never does, such as d / (d + 1e-9) of a distance d, only looks
-// like a constant.
+// different. That is how choices within choices are met, too: tl.where(r == 7, tl.where(c == 9, y + 1, y),
+// y). WANTS_CHANGE, of what joins a number of places to loaded ones: that number (`place`) has to differ
+// between two lanes or programs of a launch. One that never does, such as d / (d + 1e-9) of a distance d,
+// only looks like a constant.
 //
 // Returns WANTS_FAR and WANTS_CORNER: places are joined to values in a way that calls for a tensor of many
 // rows and columns, up to a number of the source's, or whatever the numbers. That counts within functions of

@@ -63,7 +63,8 @@ static uint8_t mattered(const Vm *v, const Step *s) {
     size_t size = (size_t)tile_lane_bytes(&b->type);
     uint8_t ways = 0;
     for (size_t k = 0; k < (size_t)s->lanes && ways != (TAKEN_ON | TAKEN_AWAY); k++) {
-        uint64_t x = bits_at(s->b, size, s->one & ONE_B ? 0 : k), y = bits_at(s->c, size, s->one & ONE_C ? 0 : k);
+        uint64_t x = bits_at(s->b, size, s->one & ONE_B ? 0 : k),
+                 y = bits_at(s->c, size, s->one & ONE_C ? 0 : k);
         if (x == y || same_zero(&b->type, x, y)) continue;
         ways |= ((const uint8_t *)s->a)[s->one & ONE_A ? 0 : k] ? TAKEN_ON : TAKEN_AWAY;
     }
