@@ -79,7 +79,7 @@ static bool chooses(const Kinds *k, const Insn *s) {
     case INSN_ADD: return is_truth(k, s->a) && is_truth(k, s->b);
     case INSN_MUL: return same_number(k, s->a, s->b); // a square, as a distance
     case INSN_IDIV:
-    case INSN_DIV: return kind_of(k, s->b) & CURVED; // 1 // (1 + d)
+    case INSN_DIV: return kind_of(k, s->b) & CHOOSES; // 1 // (1 + d)
     default: return false;
     }
 }
@@ -126,12 +126,13 @@ static uint16_t rare(const Kinds *k, const Insn *s, uint16_t all) {
     uint16_t a = kind_of(k, s->a), b = kind_of(k, s->b), c = kind_of(k, s->c), of = (a | b) & RARE;
     uint16_t other = (uint16_t)((a & RARE_ON ? RARE_OFF : 0) | (a & RARE_OFF ? RARE_ON : 0));
     switch (s->op) {
-    case INSN_EQ: return all & CHOOSES ? RARE : RARE_ON;
-    case INSN_NE: return all & CHOOSES ? RARE : RARE_OFF;
+    // The first or the second of some is often an edge.
+    case INSN_EQ: return all & CHOOSES ? RARE : (a | b) & UNIT ? 0 : RARE_ON;
+    case INSN_NE: return all & CHOOSES ? RARE : (a | b) & UNIT ? 0 : RARE_OFF;
     case INSN_LT:
     case INSN_LE:
     case INSN_GT:
-    case INSN_GE: return all & CURVED ? RARE : 0;
+    case INSN_GE: return all & CHOOSES ? RARE : 0;
     case INSN_CAST: return (a & TRUTH) ? of : all & CURVED ? RARE : 0; // whether it is 0
     case INSN_INVERT: return other;
     case INSN_SUB: return (uint16_t)((b & RARE_ON ? RARE_OFF : 0) | (b & RARE_OFF ? RARE_ON : 0));
@@ -169,6 +170,8 @@ static uint16_t made(const Kinds *k, const Insn *s) {
     case INSN_CAS: return MEMORY;
     default: break;
     }
+    // Bounds of a row and a column of one number (o // W < H) are bounds.
+    if (is_comparison(s) && s->op < INSN_EQ && !(all & CHOOSES)) all &= (uint16_t)~BENT;
     if (is_comparison(s) && (k->large[s->a] || k->large[s->b])) all |= FAR;
     if (s->op == INSN_ABS && from_far(k, s)) all |= FAR;
     if ((all & PLACE) && bends(k, s)) all |= BENT;
@@ -247,8 +250,11 @@ static int changes(const Kinds *k, const Insn *s) {
 
 // A choice by places: has it mattered, or have both of its values always been the same where it was made?
 static uint8_t matters(const Kinds *k, const Insn *s) {
-    uint16_t of = kind_of(k, s->a);
-    if (s->op != INSN_WHERE || !is_place(of) || !(of & (FAR | BENT | CHOOSES)) || is_truth(k, s->d)) return 0;
+    uint16_t of = kind_of(k, s->a), b = kind_of(k, s->b), c = kind_of(k, s->c), both = b | c;
+    if (s->op != INSN_WHERE || !is_place(of) || !(of & (FAR | CURVED)) || is_truth(k, s->d)) return 0;
+    // tl.where(h == 7, 0.0, x) may repeat the mask of a load.
+    bool constant = !(b & (VARIES | MEMORY)) || !(c & (VARIES | MEMORY));
+    if (constant && (both & MEMORY)) return 0;
     uint8_t ways = (uint8_t)((of & RARE_ON ? TAKEN_ON : 0) | (of & RARE_OFF ? TAKEN_AWAY : 0));
     return ways ? ways | WANTS_EFFECT : 0;
 }
@@ -321,7 +327,7 @@ uint8_t code_lane_truths(Arena *scratch, const Code *c, CodeStatement *compare) 
         n->wants = wanted(&k, s);
         n->place = -1;
         if (!n->wants) n->wants = matters(&k, s);
-        if (!n->wants && of >= 0 && (k.kind[of] & CURVED)) {
+        if (!n->wants && of >= 0 && (k.kind[of] & CHOOSES)) {
             n->wants = TAKEN_ON | TAKEN_AWAY | WANTS_CHANGE;
             n->place = of;
             n->axes = (uint8_t)((k.kind[of] & AXES) / AXIS);

@@ -138,6 +138,14 @@ static void choices_of_places_have_to_matter(void **state) {
                           "by what was loaded"};
     for (int i = 0; i < 5; i++)
         expect(k, name[i], asm_new_reg(s, lanes, INSN_WHERE, of[i], more, p.loaded, 0), want[i]);
+    int zero = asm_int(s, DT_I32, 0), zeros = asm_new_reg(s, lanes, INSN_SPLAT, zero, -1, -1, 0);
+    expect(k, "a guard, as a mask", asm_new_reg(s, lanes, INSN_WHERE, block, zeros, p.loaded, 0), 0);
+    int line = asm_op(s, INSN_IDIV, p.cols, p.seven), edge = asm_op(s, INSN_EQ, line, p.one),
+        inside = asm_op(s, INSN_LT, line, p.seven);
+    expect(k, "an edge of a plane", asm_new_reg(s, lanes, INSN_WHERE, edge, more, p.loaded, 0), 0);
+    expect(k, "a bound of a plane", asm_new_reg(s, lanes, INSN_WHERE, inside, more, p.loaded, 0), 0);
+    int area = asm_op(s, INSN_MUL, line, asm_op(s, INSN_IDIV, p.row, p.seven));
+    expect(k, "an area", asm_op(s, INSN_MUL, p.loaded, asm_op(s, INSN_IDIV, p.one, area)), 0);
     check(&r, k);
     rig_close(&r);
 }
