@@ -69,7 +69,7 @@ static bool same_number(const Kinds *k, int a, int b) {
 // |cols - 4000|
 static bool from_far(const Kinds *k, const Insn *s) {
     const Insn *of = &k->code->insn[k->def[s->a]];
-    return of->op == INSN_SUB && (k->large[of->a] || k->large[of->b]);
+    return of->op == INSN_SUB && (k->large[of->a] > 0 || k->large[of->b] > 0);
 }
 
 static bool chooses(const Kinds *k, const Insn *s) {
@@ -172,7 +172,7 @@ static uint16_t made(const Kinds *k, const Insn *s) {
     }
     // Bounds of a row and a column of one number (o // W < H) are bounds.
     if (is_comparison(s) && s->op < INSN_EQ && !(all & CHOOSES)) all &= (uint16_t)~BENT;
-    if (is_comparison(s) && (k->large[s->a] || k->large[s->b])) all |= FAR;
+    if (is_comparison(s) && (k->large[s->a] > 0 || k->large[s->b] > 0)) all |= FAR;
     if (s->op == INSN_ABS && from_far(k, s)) all |= FAR;
     if ((all & PLACE) && bends(k, s)) all |= BENT;
     if (is_bool(t) || stays_truth(k, s)) return all & VARIES ? all | TRUTH | rare(k, s, all) : all;
