@@ -16,6 +16,8 @@ enum {
     CORNER_ELEMENTS = 1 << 25,
     CORNER_LEAST = 3,
     CORNER_MOST = 8,
+    EDGE_ELEMENTS = 1 << 23,
+    EDGES = CORNERS + CORNER_MOST,
 };
 
 // A block of rows more, of whatever size a kernel has, than the number.
@@ -49,10 +51,31 @@ static void judge_corner(const ProductionRequest *q, Verdict *v) {
     }
 }
 
+// Beyond larger numbers not all rows of all columns can be run, but many of the one along all of the other;
+// and the last ones of both.
+static void judge_edges(const ProductionRequest *q, Verdict *v) {
+    const Coverage was = v->evidence.coverage;
+    Rng r = rng_at(rng_mix(q->draw->seed, 0x65646765), 0);
+    if (was.furthers == 0 || q->draw->domain->slices < 0) return;
+    for (int i = 0; i < 2 * was.furthers && verdict_accepted(v); i++) {
+        int64_t many = production_prime(&r, was.further[i / 2] + 2, was.further[i / 2] + CORNER);
+        int64_t few = production_prime(&r, EDGE_ELEMENTS / many, EDGE_ELEMENTS / many + CORNER);
+        LargeShapeAsked asked = {.slices = i % 2 ? many : few, .length = i % 2 ? few : many};
+        judge(q, &asked, EDGES + i, v);
+    }
+    for (int i = 0; i <= was.furthers && verdict_accepted(v); i++) {
+        // A quarter of the programs lies where some are run, in a window (repeated.c).
+        int64_t rows = i ? 4 * was.further[i - 1] : production_prime(&r, ROWS_TALL, ROWS_TALL + SPREAD);
+        LargeShapeAsked asked = {.slices = rows, .length = beyond(&r, was.further[0]), .windows = true};
+        judge(q, &asked, EDGES + 2 * COVERAGE_FURTHER_MAX + i, v);
+    }
+}
+
 void own_sizes_judge(const ProductionRequest *q, Verdict *v) {
     const int64_t *reach = v->evidence.coverage.reach;
     int64_t all = reach[0], few = reach[1];
     judge_corner(q, v);
+    if (verdict_accepted(v)) judge_edges(q, v);
     if (!verdict_accepted(v)) return;
     Rng r = rng_at(rng_mix(q->draw->seed, 0x72656163), 0);
     if (all > ROWS_TALL && q->draw->domain->slices >= 0)

@@ -141,7 +141,8 @@ uint32_t node_part_place(const Node *n, const Node *part) {
 }
 
 static bool combines(Oper op) {
-    return op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR || op == OPER_MUL;
+    return op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR || op == OPER_MUL || op == OPER_ADD ||
+           op == OPER_SUB || op == OPER_DIV;
 }
 
 const Node *node_combined_part(const Node *n) {
@@ -150,7 +151,8 @@ const Node *node_combined_part(const Node *n) {
     if (n->kind == NODE_BOOLOP) return n->boolop.items.at[1];
     if (n->kind != NODE_CALL || n->call.args.n < 2) return NULL;
     const Node *f = n->call.func;
-    bool chooses = f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "where");
+    bool chooses =
+        f->kind == NODE_ATTRIBUTE && (str_is(f->attribute.name, "where") || str_is(f->attribute.name, "fma"));
     return chooses || node_extreme(n) ? n->call.args.at[1] : NULL;
 }
 

@@ -71,11 +71,39 @@ static void a_row_and_a_column_meet(void **state) {
     arena_free(&a);
 }
 
+static void beyond_squares_the_edges_are_judged(void **state) {
+    (void)state;
+    Arena a = {0};
+    Verdict v = judged(&a, CORNER("    y = tl.where(r > 6000, tl.where(c > 7000, y + 9, y), y)\n"));
+    assert_int_equal(v.decision.status, STATUS_incorrect);
+    v = judged(&a, CORNER("    y = tl.where(r == 300, tl.where(c == 7001, y + 9, y), y)\n"));
+    assert_int_equal(v.decision.status, STATUS_incorrect);
+    // Both of them nowhere together.
+    v = judged(&a, CORNER("    y = y * (1 - 1 // (1 + tl.abs(r - 6400) + tl.abs(c - 7700)))\n"));
+    assert_int_equal(v.decision.status, STATUS_unreached);
+    v = judged(&a, CORNER("    y = tl.where(r > 6000, tl.where(c > 7000, v * tl.sigmoid(v), y), y)\n"));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    arena_free(&a);
+}
+
+static void bent_places_have_a_corner(void **state) {
+    (void)state;
+    Arena a = {0};
+    Verdict v = judged(&a, CORNER("    y = tl.where(r // 50 == 50, tl.where(c // 50 == 51, y + 9, y), y)\n"));
+    assert_int_equal(v.decision.status, STATUS_incorrect);
+    v = judged(&a, CORNER("    y = tl.where(c // 50 == 51, v * tl.sigmoid(v), y)\n"));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_int_equal(v.evidence.production.notes, 5);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_ends_beyond_production_is_found),
         cmocka_unit_test(numbers_that_end_nothing_are_right),
         cmocka_unit_test(a_row_and_a_column_meet),
+        cmocka_unit_test(beyond_squares_the_edges_are_judged),
+        cmocka_unit_test(bent_places_have_a_corner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,15 +174,32 @@ static void say_reach(const Cover *c, const Node *module, Buf *out) {
     if (reach[1]) buf_printf(out, " reach %lld %lld", (long long)reach[0], (long long)reach[1]);
 }
 
-// Where a kernel compares lanes with numbers of the source's own: the largest one.
+typedef struct {
+    int64_t far, further[COVERAGE_FURTHER_MAX + 1];
+    int furthers;
+} Far;
+
+static void far_add(Far *f, int64_t x) {
+    int at = 0;
+    if (x <= COVERAGE_FAR_MOST && x > f->far) f->far = x;
+    if (x <= COVERAGE_FAR_MOST || x > COVERAGE_SIZE_MOST) return;
+    while (at < f->furthers && f->further[at] > x) at++;
+    if (at < f->furthers && f->further[at] == x) return;
+    for (int i = f->furthers; i > at; i--) f->further[i] = f->further[i - 1];
+    f->further[at] = x;
+    if (f->furthers < COVERAGE_FURTHER_MAX) f->furthers++;
+}
+
+// Where a kernel compares lanes with numbers of the source's own, or places choose in some other way.
 static void say_far(const Cover *c, const Numbers *n, Buf *out) {
-    int64_t far = 0;
-    for (int i = 0; i < c->sizes; i++)
-        if (is_constant(c, i) && c->size[i].value > far && c->size[i].value <= COVERAGE_FAR_MOST)
-            far = c->size[i].value;
-    for (int i = 0; i < n->sizes; i++)
-        if (n->size[i] > far && n->size[i] <= COVERAGE_FAR_MOST) far = n->size[i];
-    if (c->far && far) buf_printf(out, " far %lld", (long long)far);
+    Far f = {0};
+    for (int i = 0; i < c->sizes && c->meets; i++)
+        if (is_constant(c, i)) far_add(&f, c->size[i].value);
+    for (int i = 0; i < n->sizes && c->meets; i++) far_add(&f, n->size[i]);
+    if (c->meets & WANTS_CORNER) f.far = COVERAGE_FAR_MOST;
+    if (f.far) buf_printf(out, " far %lld", (long long)f.far);
+    for (int i = 0; i < f.furthers; i++)
+        buf_printf(out, "%s %lld", i ? "" : " further", (long long)f.further[i]);
 }
 
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out) {
@@ -251,6 +268,15 @@ static bool reach_read(const char **p, int64_t reach[2]) {
            reach[0] <= COVERAGE_REACH_ALL && reach[0] <= reach[1];
 }
 
+static bool further_read(const char **p, Coverage *c) {
+    while (c->furthers < COVERAGE_FURTHER_MAX && number(p, &c->further[c->furthers])) {
+        int64_t x = c->further[c->furthers++];
+        if (x <= COVERAGE_FAR_MOST || x > COVERAGE_SIZE_MOST) return false;
+        if (c->furthers > 1 && x >= c->further[c->furthers - 2]) return false;
+    }
+    return c->furthers > 0;
+}
+
 void coverage_read(const char *p, Coverage *out) {
     Coverage c = {0};
     int64_t x;
@@ -276,6 +302,7 @@ void coverage_read(const char *p, Coverage *out) {
     }
     if (word(&p, " reach") && !reach_read(&p, c.reach)) return;
     if (word(&p, " far") && (!number(&p, &c.far) || c.far > COVERAGE_FAR_MOST)) return;
+    if (word(&p, " further") && !further_read(&p, &c)) return;
     if (word(&p, " values")) {
         while (c.values < COVERAGE_VALUES_MAX && float_bits(&p, &c.value[c.values])) c.values++;
         if (c.values == 0) return;

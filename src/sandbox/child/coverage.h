@@ -15,7 +15,8 @@ enum {
     COVERAGE_SIZE_MOST = 65537,
     COVERAGE_REACH_ALL = 1 << 18, // so many rows can all be run
     COVERAGE_REACH_MOST = 1 << 26,
-    COVERAGE_FAR_MOST = 5000 // so many rows of so many columns can all be run
+    COVERAGE_FAR_MOST = 5000, // so many rows of so many columns can all be run
+    COVERAGE_FURTHER_MAX = 4
 };
 typedef struct {
     int32_t line[COVERAGE_LINES_MAX]; // ascending
@@ -33,8 +34,11 @@ typedef struct {
     // COVERAGE_REACH_ALL and up to COVERAGE_REACH_MOST; 0: there is none. A grid or a loop may end there.
     int64_t reach[2];
     // The largest number, up to COVERAGE_FAR_MOST, that a kernel compares with, where it compares lanes or
-    // places with some that small tensors do not reach; 0: there is none.
+    // places with some that small tensors do not reach; 0: there is none. COVERAGE_FAR_MOST where places
+    // choose in some other way.
     int64_t far;
+    int64_t further[COVERAGE_FURTHER_MAX]; // the largest ones beyond it, up to COVERAGE_SIZE_MOST; descending
+    int furthers;
     // Numbers that the source writes down: what sizes and values may be compared with by other means.
     int64_t written[COVERAGE_WRITTEN_MAX]; // small integers that are none of `size`
     int writtens;
@@ -43,8 +47,9 @@ typedef struct {
     bool told; // the child has said all this
 } Coverage;
 
-// "sizes 50 64 seldom 4096 written 61 beyond 70000 + reach 90001 90001 far 4000 values 3f000000 unreached 0c
-// lines 12 13 +", for CaseReport.message of a REPORT_DONE. `inputs`: what a call hands over.
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + reach 90001 90001 far 4000 further 7000 values
+// 3f000000 unreached 0c lines 12 13 +", for CaseReport.message of a REPORT_DONE. `inputs`: what a call hands
+// over.
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out);
 // What is not such a text says nothing: not even `told`.
 void coverage_read(const char *message, Coverage *out);

@@ -535,14 +535,28 @@ bool unreached_read(const char **p, Unreached *out) {
     return !skip(p, " idle ") || read_bits(p, out->idle);
 }
 
+// In its order; the first ones stay.
+static void place_add(Unreached *u, const UnreachedPlace *p) {
+    int at = 0;
+    while (at < u->places && u->place[at].number < p->number) at++;
+    if (at == UNREACHED_PLACES_MAX || (at < u->places && u->place[at].number == p->number)) return;
+    int last = u->places < UNREACHED_PLACES_MAX ? u->places++ : UNREACHED_PLACES_MAX - 1;
+    for (int i = last; i > at; i--) u->place[i] = u->place[i - 1];
+    u->place[at] = *p;
+}
+
 void unreached_meet(Unreached *a, const Unreached *b) {
     int n = 0;
     for (size_t i = 0; i < sizeof a->bit; i++) {
-        a->bit[i] &= b->bit[i] | b->idle[i];
+        // What only the other one has come to, and left open, stays so.
+        uint8_t open = b->bit[i] & a->idle[i];
+        a->bit[i] = (a->bit[i] & (b->bit[i] | b->idle[i])) | open;
         a->idle[i] &= b->bit[i] | b->idle[i];
     }
     for (int i = 0; i < a->places; i++)
         if (has(a, a->place[i].number)) a->place[n++] = a->place[i];
     a->places = n;
+    for (int i = 0; i < b->places; i++)
+        if (has(a, b->place[i].number)) place_add(a, &b->place[i]);
     a->more &= b->more;
 }

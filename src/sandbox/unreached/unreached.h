@@ -26,7 +26,7 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesIn
 void unreached_say(const Unreached *u, Buf *out);
 // Reads that part, if it is there, and moves on. False where it is malformed.
 bool unreached_read(const char **p, Unreached *out);
-// What `a` has left out and `b` has not come to either.
+// What one of them has left out and the other one has not come to either, or has left out, too.
 void unreached_meet(Unreached *a, const Unreached *b);
 bool unreached_any(const Unreached *u);
 // Whether some kernel holds a remainder or bits that may be large: without any, its arithmetic has no ways.

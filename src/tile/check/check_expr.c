@@ -231,7 +231,7 @@ static void keep_outcome(Checker *c, uint32_t at, const Val *out) {
         c->compare_cap = c->compare_cap ? 2 * c->compare_cap : 16;
         c->compare = MORE(c->arena, CodeStatement, c->compare, c->compares, c->compare_cap);
     }
-    c->compare[c->compares++] = (CodeStatement){at, insn, 0};
+    c->compare[c->compares++] = (CodeStatement){.at = at, .first = insn, .place = -1};
 }
 
 // How it comes out is kept: of constants here, of a number when the kernel runs (code_uniform() says which).

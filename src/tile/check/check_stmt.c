@@ -296,7 +296,7 @@ void check_note(Checker *c, uint32_t at) {
         c->statement_cap = c->statement_cap ? 2 * c->statement_cap : 64;
         c->statement = MORE(c->arena, CodeStatement, c->statement, c->statements, c->statement_cap);
     }
-    c->statement[c->statements++] = (CodeStatement){at, c->insns, 0};
+    c->statement[c->statements++] = (CodeStatement){.at = at, .first = c->insns, .place = -1};
 }
 
 bool check_block(Checker *c, Nodes body) {

@@ -111,11 +111,22 @@ typedef struct {
 } Register;
 
 // Which way a conditional jump has gone, in any launch.
-enum { TAKEN_ON = 1, TAKEN_AWAY = 2, WANTS_FAR = 4, COMPARED_MAX = 32 };
+enum {
+    TAKEN_ON = 1,
+    TAKEN_AWAY = 2,
+    WANTS_FAR = 4,
+    WANTS_CHANGE = 8,
+    WANTS_EFFECT = 16,
+    WANTS_CORNER = 32,
+    COMPARED_MAX = 32
+};
 typedef struct {
     uint32_t at;   // in the source
     int first;     // of its instructions
-    uint8_t wants; // of a comparison, TAKEN_* and WANTS_FAR: what lanes have to show (lane_truths.h)
+    uint8_t wants; // of a comparison, TAKEN_* and WANTS_*: what lanes have to show (lane_truths.h)
+    uint8_t axes;  // WANTS_CHANGE: along which axes of the grid, ...
+    bool lanes;    // ... and whether from lane to lane, the number may differ
+    int place;     // ... and its register
 } CodeStatement;
 typedef struct Code Code;
 struct Code {
@@ -132,6 +143,7 @@ struct Code {
     CodeStatement *compare; // of the source, comparisons and what is made of them, of which it is kept how
                             // they come out: code_uniform()
     int compares;
+    uint8_t meets;  // WANTS_FAR, WANTS_CORNER: of all of its instructions (lane_truths.h)
     uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;

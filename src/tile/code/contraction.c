@@ -244,7 +244,7 @@ static void finish(Contract *x, Code *out) {
     out->regs = x->regs;
     out->statement = NEWN(x->arena, CodeStatement, (size_t)c->statements + 1);
     for (int i = 0; i < c->statements; i++)
-        out->statement[i] = (CodeStatement){c->statement[i].at, at[c->statement[i].first], 0};
+        out->statement[i] = (CodeStatement){.at = c->statement[i].at, .first = at[c->statement[i].first]};
     out->compares = 0; // the code itself has told
 }
 

@@ -4,8 +4,17 @@
 #pragma once
 #include "tile/code/code.h"
 
-// For each of Code.compare: TAKEN_ON, has to be true (not 0) in some lane of some launch, and TAKEN_AWAY,
-// false; WANTS_FAR: a number that small tensors do not reach is compared with. 0: nothing of the kind.
-// Nothing that follows from memory counts, nor do bounds such as `cols < N`, which may hold in all lanes of
-// all launches.
-void code_lane_truths(Arena *scratch, const Code *c, uint8_t *wants);
+// Sets `wants` of each, TAKEN_ON: has to be true (not 0) in some lane of some launch, and TAKEN_AWAY, false;
+// WANTS_FAR: a number that small tensors do not reach is compared with. 0: nothing of the kind. Nothing that
+// follows from memory counts, nor do bounds such as `cols < N`, which may hold in all lanes of all launches.
+//
+// WANTS_EFFECT, of a choice by places: somewhere where it came out so the other value would have been
+// different. That is how choices within choices are met, too: tl.where(r == 7, tl.where(c == 9, y + 1, y),
+// y). WANTS_CHANGE, of what joins a number of places to loaded ones: that number (`place`) has to differ
+// between two lanes or programs of a launch. One that never does, such as d / (d + 1e-9) of a distance d,
+// only looks like a constant.
+//
+// Returns WANTS_FAR and WANTS_CORNER: places are joined to values in a way that calls for a tensor of many
+// rows and columns, up to a number of the source's, or whatever the numbers. That counts within functions of
+// reductions, and where something loaded is added on the way.
+uint8_t code_lane_truths(Arena *scratch, const Code *c, CodeStatement *compare);

@@ -82,12 +82,10 @@ void code_uniform(Arena *scratch, Code *c) {
         const Insn *s = &c->insn[i];
         if (s->d >= 0) from[s->d] = (uint8_t)(only[s->d] >= 0 ? comes_from(c, s, from) : FROM_OTHER);
     }
-    uint8_t *wants = NEWN(scratch, uint8_t, (size_t)c->compares);
-    code_lane_truths(scratch, c, wants);
+    c->meets = code_lane_truths(scratch, c, c->compare);
     int kept = 0;
     for (int i = 0; i < c->compares; i++) {
         CodeStatement k = c->compare[i];
-        k.wants = wants[i];
         if (k.wants || counts(c, &c->insn[k.first], from, only)) c->compare[kept++] = k;
     }
     c->compares = kept;

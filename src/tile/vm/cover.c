@@ -65,12 +65,14 @@ void cover_code(Cover *c, const Code *code, Arena *scratch) {
     for (int i = 0; i < code->statements; i++)
         cover_mark(c, code->statement[i].at,
                    reached[code->statement[i].first] ? COVER_EMITTED | COVER_RUN : COVER_EMITTED);
+    c->meets |= code->meets;
     for (int i = 0; i < code->compares; i++) {
         const CodeStatement *k = &code->compare[i];
         uint8_t taken = code->taken[k->first];
-        // A way that nobody wants counts as seen.
-        if (k->wants && reached[k->first]) taken |= (TAKEN_ON | TAKEN_AWAY) & ~k->wants;
-        if (k->wants & WANTS_FAR) c->far = true;
+        // A way that nobody wants counts as seen. That a choice has never mattered at all does not count.
+        bool any = !(k->wants & WANTS_EFFECT) || (taken & k->wants);
+        if (k->wants && any && reached[k->first]) taken |= (TAKEN_ON | TAKEN_AWAY) & ~k->wants;
+        c->meets |= k->wants & WANTS_FAR;
         if (taken & TAKEN_ON) cover_mark(c, k->at, COVER_TRUE);
         if (taken & TAKEN_AWAY) cover_mark(c, k->at, COVER_FALSE);
     }

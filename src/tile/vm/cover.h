@@ -36,7 +36,7 @@ typedef struct Cover {
         int cases, last; // in how many cases, and in which one last
     } size[COVER_SIZES_MAX];
     int sizes;
-    bool far;          // lanes of a kernel are compared with a number that small tensors do not reach
+    uint8_t meets;     // Code.meets of all kernels
     CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
     int truths;
     bool keeps;                    // the candidate keeps something between calls

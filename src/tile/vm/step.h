@@ -174,7 +174,7 @@ bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char
 
 MUST_CHECK bool step_guarded(Vm *v, const Step *s); // what ACT_GUARDED does
 void watch_truths(Arena *a, Vm *v);                 // watch.c
-enum { WATCHED_BYTES = sizeof(Step) + 16 };         // that it takes for each of Code.compare
+enum { WATCHED_BYTES = sizeof(Step) + 64 };         // that it takes for each of Code.compare
 void step_walk(const Walk *w, int size, void *d, const void *a);
 MUST_CHECK bool step_reduce(Vm *v, const Step *s);
 MUST_CHECK bool step_arg(Vm *v, const Step *s);

@@ -1,4 +1,5 @@
-// watch.c - how comparisons of a kernel, and truths made of several, come out. A step that is watched runs
+// watch.c - how comparisons of a kernel, and truths made of several, come out; whether choices have mattered,
+// and numbers of places have changed (lane_truths.h). A step that is watched runs
 // the plain one and looks at what it has made; when all that is wanted has been seen the plain one takes its
 // place again, which is nearly always in the first program.
 #include "tile/vm/affine.h"
@@ -38,18 +39,79 @@ static bool run(Vm *v, const Step *s) {
 
 struct Watched {
     Step plain;
-    uint8_t wants; // CodeStatement
+    const CodeStatement *of;
+    uint64_t *first; // CHANGE: the number that came first in this launch
+    bool *any;       // there was one
 };
+
+// Lanes as bits. One of a register with a single lane stands beside each of another.
+static uint64_t bits_at(const void *p, size_t size, size_t i) {
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)p + i * size, size);
+    return bits;
+}
+
+static bool same_zero(const TileType *t, uint64_t x, uint64_t y) { // 0.0 and -0.0 are
+    uint64_t sign = (uint64_t)1 << (8 * tile_lane_bytes(t) - 1);
+    return !t->pointer && dtype_is_float(t->elem) && ((x | y) & ~sign) == 0;
+}
+
+// Where a choice came out so (ON: the first value), the other one would have been different.
+static uint8_t mattered(const Vm *v, const Step *s) {
+    const Insn *i = &v->code->insn[s->insn];
+    const Register *b = &v->code->reg[i->b];
+    size_t size = (size_t)tile_lane_bytes(&b->type);
+    uint8_t ways = 0;
+    for (size_t k = 0; k < (size_t)s->lanes && ways != (TAKEN_ON | TAKEN_AWAY); k++) {
+        uint64_t x = bits_at(s->b, size, s->one & ONE_B ? 0 : k),
+                 y = bits_at(s->c, size, s->one & ONE_C ? 0 : k);
+        if (x == y || same_zero(&b->type, x, y)) continue;
+        ways |= ((const uint8_t *)s->a)[s->one & ONE_A ? 0 : k] ? TAKEN_ON : TAKEN_AWAY;
+    }
+    return ways;
+}
+
+// ON: the number has changed. AWAY: it might have, by now.
+static uint8_t changed(const Vm *v, const Watched *w) {
+    const Register *r = &v->code->reg[w->of->place];
+    const Step *s = &w->plain;
+    const void *p = v->code->insn[s->insn].a == w->of->place   ? s->a
+                    : v->code->insn[s->insn].b == w->of->place ? s->b
+                                                               : s->c;
+    size_t n = (size_t)tile_lanes(&r->type), size = (size_t)tile_lane_bytes(&r->type);
+    if (!*w->any) *w->first = bits_at(p, size, 0);
+    *w->any = true;
+    for (size_t i = 0; i < n; i++)
+        if (bits_at(p, size, i) != *w->first) return TAKEN_ON | TAKEN_AWAY;
+    bool may = w->of->lanes && n > 1;
+    for (int axis = 0; axis < 3; axis++) may |= (w->of->axes >> axis & 1) && v->grid[axis] > 1;
+    return may ? TAKEN_AWAY : 0;
+}
 
 static bool step_watched(Vm *v, const Step *s) {
     const Watched *w = s->watched;
     const Step *plain = &w->plain;
-    uint8_t *taken = &v->code->taken[plain->insn];
+    uint8_t *taken = &v->code->taken[plain->insn], wants = w->of->wants & (TAKEN_ON | TAKEN_AWAY);
+    // Before it runs: what it gives may lie where an operand was.
+    if (w->of->wants & WANTS_CHANGE) *taken |= changed(v, w);
+    if (w->of->wants & WANTS_EFFECT) *taken |= mattered(v, plain);
     if (!run(v, plain)) return false;
-    const Register *d = &v->code->reg[v->code->insn[plain->insn].d];
-    if ((w->wants & TAKEN_ON) && any_lane(d, plain->d, true)) *taken |= TAKEN_ON;
-    if ((w->wants & TAKEN_AWAY) && any_lane(d, plain->d, false)) *taken |= TAKEN_AWAY;
-    if ((*taken & w->wants) == w->wants) v->step[plain->insn] = *plain;
+    if (!(w->of->wants & (WANTS_CHANGE | WANTS_EFFECT))) {
+        const Register *d = &v->code->reg[v->code->insn[plain->insn].d];
+        if ((wants & TAKEN_ON) && any_lane(d, plain->d, true)) *taken |= TAKEN_ON;
+        if ((wants & TAKEN_AWAY) && any_lane(d, plain->d, false)) *taken |= TAKEN_AWAY;
+    }
+    if ((*taken & wants) == wants) v->step[plain->insn] = *plain;
+    return true;
+}
+
+// Its operands are there, lane by lane.
+static bool in_lanes(const Code *c, const CodeStatement *k) {
+    const Insn *s = &c->insn[k->first];
+    if (!(k->wants & (WANTS_CHANGE | WANTS_EFFECT))) return true;
+    const int r[] = {s->a, s->b, s->c};
+    for (int i = 0; i < 3; i++)
+        if (r[i] >= 0 && c->reg[r[i]].form != FORM_LANES) return false;
     return true;
 }
 
@@ -61,10 +123,13 @@ void watch_truths(Arena *a, Vm *v) {
         Step *s = &v->step[k->first];
         bool plain = s->act == ACT_LOOP || s->act == ACT_GUARDED || s->act == ACT_CALL;
         if (wants == 0 && s->act == ACT_LOOP && s->lanes == 1) s->act = ACT_NOTED;
-        if (!plain || (c->taken[k->first] & wants) == wants || s->call == step_watched) continue;
+        if (!plain || (c->taken[k->first] & wants) == wants || s->call == step_watched || !in_lanes(c, k))
+            continue;
         Watched *w = NEW(a, Watched);
         w->plain = *s;
-        w->wants = wants;
+        w->of = k;
+        w->first = NEW(a, uint64_t);
+        w->any = NEW(a, bool);
         s->act = ACT_CALL;
         s->call = step_watched;
         s->meets = false;

@@ -32,7 +32,9 @@ static void texts_are_read(void **state) {
     coverage_read("sizes reach 90000 90000 values 3f000000 lines", &c);
     assert_true(c.told && c.reach[0] == 90000 && c.reach[1] == 90000 && c.values == 1);
     coverage_read("sizes far 4000 values 3f000000 lines", &c);
-    assert_true(c.told && c.far == 4000 && c.values == 1);
+    assert_true(c.told && c.far == 4000 && c.furthers == 0 && c.values == 1);
+    coverage_read("sizes far 4000 further 9000 5001 values 3f000000 lines", &c);
+    assert_true(c.told && c.furthers == 2 && c.further[0] == 9000 && c.further[1] == 5001);
     coverage_read("sizes beyond 70000 lines", &c);
     assert_true(c.sizes == 0 && c.beyonds == 1 && !c.more_sizes);
     coverage_read("sizes lines", &c);
@@ -66,6 +68,11 @@ static void texts_are_read(void **state) {
                                       "sizes 5 reach 0 100000000 lines 1",
                                       "sizes 5 far 0 lines 1",
                                       "sizes 5 far 5001 lines 1",
+                                      "sizes 5 further lines 1",
+                                      "sizes 5 further 5000 lines 1",
+                                      "sizes 5 further 65538 lines 1",
+                                      "sizes 5 further 7000 7000 lines 1",
+                                      "sizes 5 further 9005 9004 9003 9002 9001 lines 1",
                                       "sizes 5 written 70000 lines 1",
                                       "sizes 5 values lines 1",
                                       "sizes 5 values 3f00000 lines 1",

@@ -365,6 +365,12 @@ static void another_draw_has_to_come_to_it(void **state) {
     unreached_meet(&first, &second);
     assert_int_equal(first.bit[0], 1);
     assert_int_equal(first.idle[0], 1);
+    // What only the other one has come to, and left open, stays open.
+    Unreached idle = {.idle = {6}}, open = {.bit = {2}, .idle = {2}, .places = 1, .place = {{1, 5, 5, 3}}};
+    unreached_meet(&idle, &open);
+    assert_true(idle.bit[0] == 2 && idle.idle[0] == 2 && idle.places == 1 && idle.place[0].number == 1);
+    unreached_meet(&idle, &(Unreached){.idle = {4}}); // until one has met it
+    assert_true(idle.bit[0] == 0 && idle.places == 0);
     Arena a = {0};
     Buf text = BUF(&a);
     Unreached back;

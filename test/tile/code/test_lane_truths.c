@@ -2,7 +2,7 @@
 #include "tile/asm.h"
 #include "tile/code/lane_truths.h"
 
-enum { LANES = 8, CASES = 32 };
+enum { LANES = 8, CASES = 48 };
 typedef struct {
     Asm s;
     CodeStatement at[CASES];
@@ -17,6 +17,14 @@ static void expect(Kernel *k, const char *name, int reg, uint8_t want) {
     k->name[n] = name;
     k->want[n] = want;
     k->s.code.compare = k->at;
+}
+
+static void check(Rig *r, Kernel *k) {
+    Code c = *asm_done(&k->s);
+    c.compare = k->at;
+    (void)code_lane_truths(&r->arena, &c, c.compare);
+    for (int i = 0; i < c.compares; i++)
+        if (c.compare[i].wants != k->want[i]) fail_msg("%s: %d", k->name[i], c.compare[i].wants);
 }
 
 static void what_is_wanted(void **state) {
@@ -61,15 +69,90 @@ static void what_is_wanted(void **state) {
     asm_put(s, INSN_COPY, carried, n, -1, -1, 0);
     asm_put(s, INSN_ADD, carried, carried, seven, -1, 0);
     expect(&k, "what a loop carries", asm_op(s, INSN_EQ, cols, carried), TAKEN_ON);
+    check(&r, &k);
+    rig_close(&r);
+}
+
+// A row and a column of a kernel, a distance of both, and something that was loaded.
+typedef struct {
+    Kernel k;
+    int row, cols, seven, one, loaded, distance, quotient;
+} Places;
+
+static Places places_of(Rig *r) {
+    Places p = {.k.s = asm_new(&r->arena)};
+    Asm *s = &p.k.s;
+    TileType whole = scalar_type(DT_I32), lanes = vector_type(DT_I32, LANES);
+    int n = asm_param(s, whole, 0), base = asm_param(s, pointer_to(whole), 1);
+    p.row = asm_new_reg(s, whole, INSN_PID, -1, -1, -1, 1);
+    p.cols = asm_arange(s, LANES);
+    p.seven = asm_int(s, DT_I32, 7);
+    p.one = asm_int(s, DT_I32, 1);
+    p.loaded = asm_load(s, asm_ptradd(s, base, p.cols), -1, -1);
+    int apart = asm_new_reg(s, lanes, INSN_ABS, asm_op(s, INSN_SUB, p.cols, n), -1, -1, 0);
+    p.distance = asm_op(s, INSN_ADD, apart, p.row);
+    p.quotient = asm_op(s, INSN_IDIV, p.one, asm_op(s, INSN_ADD, p.one, p.distance));
+    return p;
+}
+
+static void numbers_of_places_have_to_change(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r);
+    Places p = places_of(&r);
+    Kernel *k = &p.k;
+    Asm *s = &k->s;
+    uint8_t both = TAKEN_ON | TAKEN_AWAY | WANTS_CHANGE;
+    int bound = asm_cast(s, asm_op(s, INSN_LT, p.cols, p.seven), DT_I32), none = asm_int(s, DT_I32, 0);
+    expect(k, "a factor", asm_op(s, INSN_MUL, p.loaded, p.quotient), both);
+    expect(k, "a summand", asm_op(s, INSN_ADD, p.quotient, p.loaded), both);
+    expect(k, "a distance", asm_op(s, INSN_SUB, p.loaded, p.distance), both);
+    expect(k, "a place itself", asm_op(s, INSN_MUL, p.loaded, p.cols), 0);
+    expect(k, "a bound", asm_op(s, INSN_MUL, p.loaded, bound), 0);
+    expect(k, "no place", asm_op(s, INSN_MUL, p.loaded, asm_op(s, INSN_IDIV, p.seven, p.one)), 0);
+    expect(k, "nothing loaded", asm_op(s, INSN_ADD, p.quotient, p.cols), 0);
+    expect(k, "none of it", asm_op(s, INSN_ADD, p.loaded, asm_op(s, INSN_MUL, p.quotient, none)), 0);
+    check(&r, k);
     Code c = *asm_done(s);
-    uint8_t wants[CASES];
-    code_lane_truths(&r.arena, &c, wants);
-    for (int i = 0; i < c.compares; i++)
-        if (wants[i] != k.want[i]) fail_msg("%s: %d", k.name[i], wants[i]);
+    c.compare = k->at;
+    assert_int_equal(code_lane_truths(&r.arena, &c, c.compare), WANTS_CORNER);
+    assert_true(c.compare[0].place == p.quotient && c.compare[0].lanes && c.compare[0].axes == 2);
+    rig_close(&r);
+}
+
+static void choices_of_places_have_to_matter(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r);
+    Places p = places_of(&r);
+    Kernel *k = &p.k;
+    Asm *s = &k->s;
+    TileType lanes = vector_type(DT_I32, LANES);
+    int more = asm_op(s, INSN_ADD, p.loaded, p.one), far = asm_int(s, DT_I32, 4000);
+    int block = asm_op(s, INSN_EQ, asm_op(s, INSN_IDIV, p.cols, p.seven), p.seven);
+    int other = asm_op(s, INSN_NE, p.cols, far), first = asm_op(s, INSN_EQ, p.cols, p.one),
+        bound = asm_op(s, INSN_LT, p.cols, far), data = asm_op(s, INSN_EQ, p.loaded, far);
+    int of[] = {block, other, first, bound, data};
+    uint8_t want[] = {TAKEN_ON | WANTS_EFFECT, TAKEN_AWAY | WANTS_EFFECT, 0, 0, 0};
+    const char *name[] = {"a block of places", "all but a far one", "the first", "a bound",
+                          "by what was loaded"};
+    for (int i = 0; i < 5; i++)
+        expect(k, name[i], asm_new_reg(s, lanes, INSN_WHERE, of[i], more, p.loaded, 0), want[i]);
+    int zero = asm_int(s, DT_I32, 0), zeros = asm_new_reg(s, lanes, INSN_SPLAT, zero, -1, -1, 0);
+    expect(k, "a guard, as a mask", asm_new_reg(s, lanes, INSN_WHERE, block, zeros, p.loaded, 0), 0);
+    int line = asm_op(s, INSN_IDIV, p.cols, p.seven), edge = asm_op(s, INSN_EQ, line, p.one),
+        inside = asm_op(s, INSN_LT, line, p.seven);
+    expect(k, "an edge of a plane", asm_new_reg(s, lanes, INSN_WHERE, edge, more, p.loaded, 0), 0);
+    expect(k, "a bound of a plane", asm_new_reg(s, lanes, INSN_WHERE, inside, more, p.loaded, 0), 0);
+    int area = asm_op(s, INSN_MUL, line, asm_op(s, INSN_IDIV, p.row, p.seven));
+    expect(k, "an area", asm_op(s, INSN_MUL, p.loaded, asm_op(s, INSN_IDIV, p.one, area)), 0);
+    check(&r, k);
     rig_close(&r);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_wanted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_wanted),
+                                       cmocka_unit_test(numbers_of_places_have_to_change),
+                                       cmocka_unit_test(choices_of_places_have_to_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

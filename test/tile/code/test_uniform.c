@@ -9,7 +9,8 @@ typedef struct {
 
 static int compare(Kernel *k, InsnOp op, int a, int b) {
     int d = asm_op(&k->s, op, a, b);
-    k->compare[k->s.code.compares] = (CodeStatement){(uint32_t)k->s.code.compares, k->s.code.insns - 1, 0};
+    k->compare[k->s.code.compares] =
+        (CodeStatement){.at = (uint32_t)k->s.code.compares, .first = k->s.code.insns - 1};
     k->s.code.compares++;
     k->s.code.compare = k->compare;
     return d;
