@@ -1,6 +1,6 @@
 // torch_process.h - a Python with PyTorch, in a process of its own that runs a script of ours and answers a
-// line of JSON with a line of JSON. It gets a folder of its own and may write nowhere else (write_fence.h): it
-// does not start where that is impossible. It has no network where the system lets us take it away, and is
+// line of JSON with a line of JSON. It gets a folder of its own and may write nowhere else (write_fence.h):
+// it does not start where that is impossible. It has no network where the system lets us take it away, and is
 // killed with all it has started when it is late.
 #pragma once
 #include "base/err.h"

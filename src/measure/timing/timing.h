@@ -9,9 +9,9 @@
 // moved around by a drawn number. Hot time: the same on one set, whose data may stay in the L2. Call time:
 // from an idle queue, launched one by one by our launcher. The three are never mixed.
 //
-// Inputs that calls change in place (TimingJob.in_place) are restored in all sets before each window, untimed;
-// so it is for all contenders of such a job, whether they change an input or not. No hot time then; call
-// times are of sets restored before.
+// Inputs that calls change in place (TimingJob.in_place) are restored in all sets before each window,
+// untimed; so it is for all contenders of such a job, whether they change an input or not. No hot time then;
+// call times are of sets restored before.
 //
 // The last window of each contender is checked: its memory is poisoned before, and read back after.
 #pragma once

@@ -15,7 +15,7 @@ typedef struct {
     const TimingJob *job;
     TimingSet *set;
     int sets;
-    int lead; // so many of them are called before a window, untimed
+    int lead;                          // so many of them are called before a window, untimed
     int64_t input_bytes, region_bytes; // of a set, gaps included
     int64_t least_bytes;               // of the smallest contender's part of a region
     DeviceAddress flush;               // as large as the L2 and more
