@@ -21,7 +21,8 @@ enum {
     RARE_ON = 2048,
     RARE_OFF = 4096,
     RARE = RARE_ON | RARE_OFF,
-    ZERO = 8192, // the constant
+    ZERO = 8192,   // the constant, or a product with it
+    OTHER = 16384, // something else, too: a loop's variable that begins at 0
     CURVED = CHOOSES | BENT,
     FAR_LEAST = 64,
     FARTHEST = 5000 // what lies beyond may be a row and a column in one number
@@ -36,7 +37,8 @@ typedef struct {
 } Kinds;
 
 static uint16_t kind_of(const Kinds *k, int r) { return r >= 0 ? k->kind[r] : 0; }
-static bool is_place(uint16_t kind) { return (kind & PLACE) && !(kind & MEMORY); }
+static bool is_zero(uint16_t kind) { return (kind & ZERO) && !(kind & OTHER); }
+static bool is_place(uint16_t kind) { return (kind & PLACE) && !(kind & MEMORY) && !is_zero(kind); }
 static bool is_bool(const TileType *t) { return !t->pointer && t->elem == DT_BOOL; }
 static bool is_truth(const Kinds *k, int r) { return kind_of(k, r) & TRUTH; }
 static bool is_arm(const Kinds *k, int r) { return kind_of(k, r) & (TRUTH | UNIT); }
@@ -144,7 +146,8 @@ static uint16_t rare(const Kinds *k, const Insn *s, uint16_t all) {
 // Truths of places choose among loaded numbers, as masks do, and make no places of them.
 static uint16_t of_operands(const Kinds *k, const Insn *s) {
     uint16_t of[] = {kind_of(k, s->a), kind_of(k, s->b), kind_of(k, s->c)}, all = of[0] | of[1] | of[2];
-    if (s->op == INSN_MUL && ((of[0] | of[1]) & ZERO)) return all & MEMORY;
+    if (s->op == INSN_MUL && (is_zero(of[0]) || is_zero(of[1])))
+        return (all & (MEMORY | VARIES | PLACE)) | ZERO;
     // How many lanes are within bounds.
     if (s->op == INSN_SUM && (of[0] & TRUTH) && !(of[0] & (RARE | FAR | CURVED)))
         return all & (MEMORY | VARIES);
@@ -152,7 +155,7 @@ static uint16_t of_operands(const Kinds *k, const Insn *s) {
         all = 0;
         for (int i = 0; i < 3; i++) all |= of[i] & (of[i] & TRUTH && !(of[i] & MEMORY) ? VARIES : 0xffff);
     }
-    return all & (uint16_t) ~(TRUTH | UNIT | RARE | ZERO);
+    return all & (uint16_t) ~(TRUTH | UNIT | RARE | ZERO | OTHER);
 }
 
 static uint16_t made(const Kinds *k, const Insn *s) {
@@ -176,8 +179,8 @@ static uint16_t made(const Kinds *k, const Insn *s) {
     if (s->op == INSN_ABS && from_far(k, s)) all |= FAR;
     if ((all & PLACE) && bends(k, s)) all |= BENT;
     if (is_bool(t) || stays_truth(k, s)) return all & VARIES ? all | TRUTH | rare(k, s, all) : all;
-    if (moves(s->op)) return all | (kind_of(k, s->a) & (UNIT | ZERO));
-    if (s->op == INSN_WHERE && (kind_of(k, s->b) & kind_of(k, s->c) & ZERO)) return UNIT | ZERO;
+    if (moves(s->op)) return all | (kind_of(k, s->a) & UNIT) | (is_zero(kind_of(k, s->a)) ? ZERO : 0);
+    if (s->op == INSN_WHERE && is_zero(kind_of(k, s->b)) && is_zero(kind_of(k, s->c))) return UNIT | ZERO;
     return chooses(k, s) ? all | CHOOSES : all;
 }
 
@@ -195,7 +198,8 @@ static void find_kinds(Kinds *k) {
                                                : 0;
             if (large > k->large[s->d]) k->large[s->d] = large;
             uint16_t was = k->kind[s->d];
-            k->kind[s->d] |= made(k, s);
+            uint16_t kind = made(k, s);
+            k->kind[s->d] |= kind & ZERO ? kind : kind | OTHER;
             changed |= k->kind[s->d] != was;
         }
     }
