@@ -545,11 +545,19 @@ static void place_add(Unreached *u, const UnreachedPlace *p) {
     u->place[at] = *p;
 }
 
+// It has come to something that the first one has left out.
+static bool goes_further(const Unreached *a, const Unreached *b) {
+    for (size_t i = 0; i < sizeof a->bit; i++)
+        if (a->bit[i] & ~(b->bit[i] | b->idle[i])) return true;
+    return false;
+}
+
 void unreached_meet(Unreached *a, const Unreached *b) {
     int n = 0;
+    bool further = goes_further(a, b);
     for (size_t i = 0; i < sizeof a->bit; i++) {
-        // What only the other one has come to, and left open, stays so.
-        uint8_t open = b->bit[i] & a->idle[i];
+        // What stands within, only the other one could come to: where it has left that open, it stays so.
+        uint8_t open = further ? b->bit[i] & a->idle[i] : 0;
         a->bit[i] = (a->bit[i] & (b->bit[i] | b->idle[i])) | open;
         a->idle[i] &= b->bit[i] | b->idle[i];
     }

@@ -365,10 +365,16 @@ static void another_draw_has_to_come_to_it(void **state) {
     unreached_meet(&first, &second);
     assert_int_equal(first.bit[0], 1);
     assert_int_equal(first.idle[0], 1);
-    // What only the other one has come to, and left open, stays open.
-    Unreached idle = {.idle = {6}}, open = {.bit = {2}, .idle = {2}, .places = 1, .place = {{1, 5, 5, 3}}};
+    // What only the other one has come to, and left open, stays open: it has met 8, which the first one left
+    // out.
+    Unreached idle = {.bit = {8}, .idle = {14}},
+              open = {.bit = {2}, .idle = {2}, .places = 1, .place = {{1, 5, 5, 3}}};
     unreached_meet(&idle, &open);
     assert_true(idle.bit[0] == 2 && idle.idle[0] == 2 && idle.places == 1 && idle.place[0].number == 1);
+    // One that comes no further than the first one has no say in what matters.
+    Unreached same = {.idle = {6}};
+    unreached_meet(&same, &open);
+    assert_true(same.bit[0] == 0 && same.places == 0);
     unreached_meet(&idle, &(Unreached){.idle = {4}}); // until one has met it
     assert_true(idle.bit[0] == 0 && idle.places == 0);
     Arena a = {0};
