@@ -161,7 +161,7 @@ static int quiet_module(const Node *n, const Node *alias) {
 
 bool import_of_package(const Node *n, const Node *alias) {
     Str module = n->import.from ? n->import.module : alias->alias.name;
-    const char *dot = memchr(module.p, '.', module.len);
+    const char *dot = module.len ? memchr(module.p, '.', module.len) : NULL; // `from . import x` has no name
     // What torch's compiler writes on top of its files.
     if (n->import.from && str_starts(module, "torch._inductor.")) return !str_is(module, INDUCTOR_HELPERS);
     if (dot) module.len = (size_t)(dot - module.p);

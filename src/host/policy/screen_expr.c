@@ -53,9 +53,10 @@ static bool may_store(const Screen *s, const Scope *scope, const Node *of) {
     return made_here(scope, of) || (held && s->self.len && str_eq(of->name, s->self));
 }
 
-static bool is_of_torch(const Node *n) { // torch.backends.cuda.matmul.allow_tf32
+static bool is_torch_flag(const Node *n) { // torch.backends.cuda.matmul.allow_tf32; torch.empty is none
+    bool within = n->attribute.value->kind == NODE_ATTRIBUTE;
     while (n->kind == NODE_ATTRIBUTE) n = n->attribute.value;
-    return node_is_name(n, "torch");
+    return within && node_is_name(n, "torch");
 }
 
 void screen_target(Screen *s, Scope *scope, const Node *n) {
@@ -73,7 +74,7 @@ void screen_target(Screen *s, Scope *scope, const Node *n) {
             str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
             break;
         refuse_named(s, n->span, "assignment to `.", n->attribute.name,
-                     is_of_torch(n) ? FORM_TORCH_FLAG : FORM_ATTRIBUTE);
+                     is_torch_flag(n) ? FORM_TORCH_FLAG : FORM_ATTRIBUTE);
         break;
     case NODE_SUBSCRIPT:
         if (!s->candidate || !may_store(s, scope, n->subscript.value))

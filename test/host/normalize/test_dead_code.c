@@ -26,7 +26,8 @@ static void what_nothing_mentions_is_taken_out(void **state) {
         "run(x):\n    return x\n",
         "work");
     LACKS("class C:\n    def __init__(self):\n        work()\ndef run(x):\n    return x\n", "work");
-    HAS("class C(dict):\n    pass\ndef run(x):\n    return x\n", "class C");
+    LACKS("class C(dict):\n    pass\ndef run(x):\n    return x\n", "class C");
+    HAS("def base():\n    work()\nclass C(base()):\n    pass\ndef run(x):\n    return x\n", "class C");
     HAS("class C(metaclass=M):\n    pass\ndef run(x):\n    return x\n", "class C");
     HAS("def f(a):\n    return 1\n@triton.heuristics({'B': f})\n@triton.jit\ndef k(x):\n    pass\ndef "
         "run(x):\n    return x\n",
