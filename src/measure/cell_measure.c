@@ -202,8 +202,8 @@ static void copies_add(Cell *c) {
     }
 }
 
-// By a job of its own. It needs more memory than the others do, and beside it streaming from two inputs, by
-// whatever kernel, took one of two times that are 2 to 5 % apart, at random (doc/h100.md).
+// By a job of its own: it needs more memory than the others do, and reads what none of them reads. With an
+// earlier clock it moved their times by up to 5 % (doc/h100.md, "A hole in the clock").
 static void measure_copy(Cell *c) {
     CellTimes *out = c->out;
     Measured seen;
