@@ -4,20 +4,10 @@ import triton.language as tl
 
 
 @triton.jit
-def reglu_gapless_kernel(gate_ptr, up_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    mask = index < n_elements
-    gate = tl.load(gate_ptr + index, mask=mask, other=0.0).to(tl.float32)
-    up = tl.load(up_ptr + index, mask=mask, other=0.0).to(tl.float32)
-    tl.store(out_ptr + index, tl.maximum(gate, 0.0) * up, mask=mask)
-
-
-@triton.jit
-def reglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, N, n_elements, BLOCK: tl.constexpr):
-    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    mask = index < n_elements
-    row = index // N
-    cols = index % N
+def reglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
     gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0).to(tl.float32)
     up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(out_ptr + row * out_stride + cols, tl.maximum(gate, 0.0) * up, mask=mask)
@@ -26,8 +16,6 @@ def reglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, 
 def run(gate, up):
     M, N = gate.shape
     out = torch.empty_like(gate)
-    if gate.is_contiguous() and up.is_contiguous():
-        reglu_gapless_kernel[(triton.cdiv(M * N, 2048),)](gate, up, out, M * N, BLOCK=2048, num_warps=16)
-    else:
-        reglu_kernel[(triton.cdiv(M * N, 2048),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=2048, num_warps=16)
+    BLOCK = triton.next_power_of_2(N)
+    reglu_kernel[(M,)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=16)
     return out
