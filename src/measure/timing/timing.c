@@ -57,6 +57,7 @@ typedef struct {
     TimingKept *kept; // of the process, or of this job
     const TimingMemory *memory;
     bool restores; // calls change inputs
+    bool clears;   // the driver runs our PTX: otherwise the floor is not known, and no time is told
     bool lost;     // a contender has spoilt the context: nothing of it can be given back
     Err *e;
 } Timing;
@@ -202,7 +203,8 @@ static bool pieces_launch(Timing *t, const DeviceKernel *k) {
 // contender uses takes its place. It is read, not written: such a kernel would not displace that either, and
 // its windows would pay for writing it back.
 static bool l2_clear(Timing *t) {
-    return t->job->uncleared || (pieces_launch(t, &t->kept->reads) && pieces_launch(t, &t->kept->demotes));
+    return t->job->uncleared || !t->clears ||
+           (pieces_launch(t, &t->kept->reads) && pieces_launch(t, &t->kept->demotes));
 }
 
 // Calls [from, to), and whether they are on one set alone; `cleared`: first all sets are as they were given,
@@ -452,9 +454,9 @@ static bool clearing_ready(Timing *t) {
 
 static bool measure(Timing *t) {
     Runner *which = NULL;
-    if (!facts_ready(t)) *t->e = (Err){0}; // not known
-    if (!clearing_ready(t)) return false;
-    t->out->floor_us = t->kept->floor_us;
+    t->clears = clearing_ready(t);
+    if (!t->clears || !facts_ready(t)) *t->e = (Err){0};
+    if (t->clears) t->out->floor_us = t->kept->floor_us; // 0: not known
     for (int i = 0; i < t->runners; i++) {
         TimedEnd end = runner_tried(t, &t->runner[i]);
         if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
