@@ -7,10 +7,10 @@ import triton.language as tl
 def geglu_gapless_kernel(gate_ptr, up_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = index < n_elements
-    gate = tl.load(gate_ptr + index, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    gate = tl.load(gate_ptr + index, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
     v = gate * tl.sigmoid(1.5957691216057308 * (gate + 0.044715 * gate * gate * gate))
-    up = tl.load(up_ptr + index, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    tl.store(out_ptr + index, v * up, mask=mask, cache_modifier='.cs')
+    up = tl.load(up_ptr + index, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    tl.store(out_ptr + index, v * up, mask=mask)
 
 
 @triton.jit
@@ -19,17 +19,17 @@ def geglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, 
     mask = index < n_elements
     row = index // N
     cols = index % N
-    gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
     v = gate * tl.sigmoid(1.5957691216057308 * (gate + 0.044715 * gate * gate * gate))
-    up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    tl.store(out_ptr + row * out_stride + cols, v * up, mask=mask, cache_modifier='.cs')
+    up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    tl.store(out_ptr + row * out_stride + cols, v * up, mask=mask)
 
 
 def run(gate, up):
     M, N = gate.shape
     out = torch.empty_like(gate)
     if gate.is_contiguous() and up.is_contiguous():
-        geglu_gapless_kernel[(triton.cdiv(M * N, 4096),)](gate, up, out, M * N, BLOCK=4096, num_warps=16)
+        geglu_gapless_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, M * N, BLOCK=1024, num_warps=8)
     else:
-        geglu_kernel[(triton.cdiv(M * N, 4096),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=4096, num_warps=16)
+        geglu_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=1024, num_warps=8)
     return out
