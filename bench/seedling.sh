@@ -10,7 +10,7 @@ set -eu
 program=$1
 work=$2
 here=$(dirname "$0")
-size=${SIZE:-5x256} steps=${STEPS:-3600} batch=${BATCH:-8192} rate=${RATE:-0.002} warmup=${WARMUP:-100}
+size=${SIZE:-6x192} steps=${STEPS:-3600} batch=${BATCH:-8192} rate=${RATE:-0.0025} warmup=${WARMUP:-100}
 jobs=${JOBS:+--jobs $JOBS}
 mkdir -p "$work"
 say() { echo "seedling: $*" >&2; }

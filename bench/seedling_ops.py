@@ -10,6 +10,7 @@ knows their structures and the export can leave these out of the training split.
 """
 import argparse
 import os
+import re
 import subprocess
 
 HELD_EPILOGUES = {"mish", "softsign"}
@@ -85,8 +86,8 @@ def epilogue(draw):
 
 def norm(draw, take, eps):
     """Lines that make h of h, and what they take besides."""
-    weight = lambda: take(WEIGHT, "N", "weight")
-    bias = lambda: take(BIAS, "N", "bias")
+    weight = lambda: take(WEIGHT if draw.chance(30) else ["w"], "N", "weight")
+    bias = lambda: take(BIAS if draw.chance(30) else ["b"], "N", "bias")
     kind = draw.of(["rms"] * 4 + ["layer"] * 4 + ["l2", "softmax", "log_softmax", "less_mean", "less_max", "over_max",
                                                    "spread", "mean_abs"])
     if kind == "rms":
@@ -119,11 +120,11 @@ def made_op(draw, number):
         inputs[name] = (shape, role)
         return name
 
-    x = take(DATA if draw.chance(50) else ["x"], "MN")
+    x = take(DATA if draw.chance(30) else ["x"], "MN")
     lines.append(f"h = {x}.float()")
     before = draw.below(100)
     if before < 35:
-        lines[0] += f" + {take(SECOND if draw.chance(50) else ['residual'], 'MN')}.float()"
+        lines[0] += f" + {take(SECOND if draw.chance(30) else ['residual'], 'MN')}.float()"
     elif before < 42:
         lines[0] += f" * {take(GATE, 'MN')}.float()"
     elif before < 50:
@@ -194,7 +195,7 @@ def main():
     o = p.parse_args()
     os.makedirs(f"{o.folder}/made", exist_ok=True)
     listed = subprocess.run([o.ouroboros, "ops"], check=True, capture_output=True, text=True).stdout
-    names = [line.split()[0] for line in listed.splitlines() if line[:1].isalnum()]
+    names = [line.split()[0] for line in listed.splitlines() if re.match("[a-z0-9_]+ ", line)]
     draw = Draw(o.seed)
     texts = {"known": names, "chains": chain_names(draw, o.chains), "made": []}
     seen = set()

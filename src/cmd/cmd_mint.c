@@ -296,7 +296,8 @@ static bool choose_grammar(Arena *a, MintOptions *o, const char *why, Err *e) {
     return smith_chosen(a, &o->choice, &o->chosen, e);
 }
 
-// The small model that comes with this program, where its file is there and the op is like those it has learned from.
+// The small model that comes with this program, where its file is there and the op is like those it has
+// learned from.
 static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
     const char *path = o->search ? NULL : seedling_path(a), *why;
     const SmithChoice *c = &o->choice;
@@ -306,8 +307,8 @@ static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
         return smith_chosen(a, c, &o->chosen, e);
     }
     if (!seedling_knows(a, op, &why))
-        return choose_grammar(a, o, arena_printf(a, "seedling has not seen ops like %.*s: %s", STR_ARG(op->name), why),
-                              e);
+        return choose_grammar(
+            a, o, arena_printf(a, "seedling has not seen ops like %.*s: %s", STR_ARG(op->name), why), e);
     o->choice.smith = path;
     o->usual = true;
     Err bad = {0};
@@ -323,11 +324,13 @@ static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
 }
 
 // What it wrote was refused, all of it: what is known of the op is asked instead.
-static bool take_over(Service *s, Arena *a, MintOptions *o, MintRequest *q, MintResult *m, Shown *shown, Err *e) {
+static bool take_over(Service *s, Arena *a, MintOptions *o, MintRequest *q, MintResult *m, Shown *shown,
+                      Err *e) {
     if (shown->stage) progress_end(&shown->bar);
     shown->stage = NULL;
     char why[SMALL_TEXT];
-    snprintf(why, sizeof why, "none of seedling's %d drafts for %.*s was accepted", m->proposed, STR_ARG(q->op->name));
+    snprintf(why, sizeof why, "none of seedling's %d drafts for %.*s was accepted", m->proposed,
+             STR_ARG(q->op->name));
     smith_close(o->chosen.smith);
     o->chosen.smith = NULL;
     if (!choose_grammar(a, o, why, e)) return false;

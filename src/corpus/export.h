@@ -14,7 +14,7 @@ typedef struct {
     // Left out: no licence; in --against; of the structure of something held out; of another definition than
     // today's; right on a shape, layout or values that the op does not ask for; beyond the share of its op.
     int64_t unlicensed, contaminated, tested, stale, narrow, beyond;
-    int64_t unsaid;              // the profile has no prompt for the op
+    int64_t unsaid;             // the profile has no prompt for the op
     int ops[SPLITS];            // that have a row
     int64_t fewest, most;       // rows of an op in train
     int64_t structures;         // of train

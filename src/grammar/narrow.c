@@ -6,8 +6,8 @@ RowsClass rows_class(int64_t n) {
     return n <= 0 ? ROWS_ANY : n <= ROWS_SHORT_MOST ? ROWS_SHORT : n > ROWS_LONG_LEAST ? ROWS_LONG : ROWS_ANY;
 }
 
-// How often a schedule is drawn, in hundredths, for rows of a class: where something is reduced, and where nothing is.
-// Split rows are never drawn, and what holds two kernels is too long.
+// How often a schedule is drawn, in hundredths, for rows of a class: where something is reduced, and where
+// nothing is. Split rows are never drawn, and what holds two kernels is too long.
 static const struct {
     Schedule schedule;
     int reduced[ROWS_CLASSES], plain[ROWS_CLASSES];
@@ -64,8 +64,15 @@ static int one_of(Rng *r, const int *of, int n) { return of[rng_below(r, (uint64
 bool narrow_draw(const Graph *g, RowsClass c, Rng *r, Plan *out) {
     Schedule s;
     if (!draw_schedule(g, c, r, &s)) return false;
-    Plan p = {.schedule = s, .style = STYLE_NARROW, .rows = 1, .block = 1024, .thread = 16, .fit = true,
-              .trust_pad = true, .squeeze = true, .axis = 2};
+    Plan p = {.schedule = s,
+              .style = STYLE_NARROW,
+              .rows = 1,
+              .block = 1024,
+              .thread = 16,
+              .fit = true,
+              .trust_pad = true,
+              .squeeze = true,
+              .axis = 2};
     p.online = s == SCHEDULE_ONLINE;
     switch (s) {
     case SCHEDULE_WHOLE:

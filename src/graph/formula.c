@@ -89,11 +89,12 @@ static const char *wrapped(Writer *w, Text x, int least) {
     return x.bind >= least ? x.s : arena_printf(w->a, "(%s)", x.s);
 }
 
+// As kernels write it: the fewest digits that say which float it is.
 static const char *number(Writer *w, double x) {
-    for (int digits = 1;; digits++) {
-        const char *s = arena_printf(w->a, "%.*g", digits, x);
-        if (digits == 17 || strtod(s, NULL) == x) return s;
-    }
+    const char *s = "";
+    for (int digits = 1; digits <= 17 && (digits == 1 || strtod(s, NULL) != x); digits++)
+        s = arena_printf(w->a, "%.*g", digits, x);
+    return strpbrk(s, ".en") ? s : arena_printf(w->a, "%s.0", s);
 }
 
 static const char *size_text(Writer *w, Size s) {
@@ -125,7 +126,8 @@ static Text call(Writer *w, const GraphNode *n, const char *name, const char *la
 
 static Text compute(Writer *w, const GraphNode *n) {
     switch (n->op) {
-    case BOUND_INPUT: return (Text){arena_printf(w->a, "%.*s", STR_ARG(w->g->op->input[n->input].name)), ATOM};
+    case BOUND_INPUT:
+        return (Text){arena_printf(w->a, "%.*s", STR_ARG(w->g->op->input[n->input].name)), ATOM};
     case BOUND_LITERAL: return literal(w, n);
     case BOUND_ADD: return infix(w, n, "+", ADDED);
     case BOUND_SUB: return infix(w, n, "-", ADDED);
@@ -147,7 +149,8 @@ static Text compute(Writer *w, const GraphNode *n) {
     case BOUND_CAT: return call(w, n, n->step ? "interleave" : "cat", NULL);
     case BOUND_SLICE: {
         const char *from = size_text(w, n->size);
-        if (n->step != 1) return call(w, n, "every", arena_printf(w->a, "%lld, %s", (long long)n->step, from));
+        if (n->step != 1)
+            return call(w, n, "every", arena_printf(w->a, "%lld, %s", (long long)n->step, from));
         return call(w, n, "part", arena_printf(w->a, "%s, %s", from, size_text(w, n->cols)));
     }
     default: return call(w, n, bound_name(n->op), NULL);

@@ -1,5 +1,6 @@
-// formula.h - what an op computes as a few lines of text: "v = x + residual", one line for whatever is used more than
-// once or is the same for a whole row, "out = ..." last. Names of torch, infix operators, and no shapes.
+// formula.h - what an op computes as a few lines of text: "v = x + residual", one line for whatever is used
+// more than once or is the same for a whole row, "out = ..." last. Names of torch, infix operators, and no
+// shapes.
 #pragma once
 #include "graph/graph.h"
 

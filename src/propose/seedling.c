@@ -36,12 +36,13 @@ const char *seedling_path(Arena *a) {
 
 // Operations in what it learned from (bench/seedling_ops.py and the suite).
 static const BoundOp learned[] = {
-    BOUND_INPUT, BOUND_LITERAL,   BOUND_ADD,       BOUND_SUB,       BOUND_MUL,     BOUND_DIV,   BOUND_MAXIMUM,
-    BOUND_MINIMUM, BOUND_LT,      BOUND_LE,        BOUND_GT,        BOUND_GE,      BOUND_NEG,   BOUND_ABS,
-    BOUND_EXP,   BOUND_EXPM1,     BOUND_LOG,       BOUND_LOG1P,     BOUND_SQRT,    BOUND_RSQRT, BOUND_SQUARE,
-    BOUND_TANH,  BOUND_SIGMOID,   BOUND_RELU,      BOUND_SILU,      BOUND_GELU_TANH, BOUND_GELU_ERF, BOUND_SOFTPLUS,
-    BOUND_CLAMP_MIN, BOUND_CLAMP_MAX, BOUND_CAST,  BOUND_WHERE,     BOUND_SUM,     BOUND_AMAX,  BOUND_AMIN,
-    BOUND_EXPAND, BOUND_SLICE,    BOUND_CAT,       BOUND_GATHER,    BOUND_CUMSUM,
+    BOUND_INPUT,   BOUND_LITERAL,   BOUND_ADD,      BOUND_SUB,      BOUND_MUL,       BOUND_DIV,
+    BOUND_MAXIMUM, BOUND_MINIMUM,   BOUND_LT,       BOUND_LE,       BOUND_GT,        BOUND_GE,
+    BOUND_NEG,     BOUND_ABS,       BOUND_EXP,      BOUND_EXPM1,    BOUND_LOG,       BOUND_LOG1P,
+    BOUND_SQRT,    BOUND_RSQRT,     BOUND_SQUARE,   BOUND_TANH,     BOUND_SIGMOID,   BOUND_RELU,
+    BOUND_SILU,    BOUND_GELU_TANH, BOUND_GELU_ERF, BOUND_SOFTPLUS, BOUND_CLAMP_MIN, BOUND_CLAMP_MAX,
+    BOUND_CAST,    BOUND_WHERE,     BOUND_SUM,      BOUND_AMAX,     BOUND_AMIN,      BOUND_EXPAND,
+    BOUND_SLICE,   BOUND_CAT,       BOUND_GATHER,   BOUND_CUMSUM,
 };
 enum { LEARNED = sizeof learned / sizeof *learned, INPUTS_SEEN = 6, NODES_SEEN = 64 };
 
@@ -65,7 +66,8 @@ bool seedling_knows(Arena *a, const Op *op, const char **why) {
     else if (g.nodes > NODES_SEEN)
         *why = "it has more steps than any of those";
     for (int i = 0; !*why && i < g.nodes; i++)
-        if (!is_learned(g.node[i].op)) *why = arena_printf(a, "none of those has %s", bound_name(g.node[i].op));
+        if (!is_learned(g.node[i].op))
+            *why = arena_printf(a, "none of those has %s", bound_name(g.node[i].op));
     arena_free(&scratch);
     return !*why;
 }

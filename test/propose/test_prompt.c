@@ -24,7 +24,8 @@ static Profile builtin(Arena *a, const char *name) {
 static Prompt made(Arena *a, const Profile *p, const Op *op, const char *feedback) {
     Prompt out;
     Err e = {0};
-    if (!prompt_make(a, p, &(PromptAsk){op, -1, ROWS_ANY, &(LastTry){str_of(feedback), STR("last attempt")}}, &out, &e))
+    if (!prompt_make(a, p, &(PromptAsk){op, -1, ROWS_ANY, &(LastTry){str_of(feedback), STR("last attempt")}},
+                     &out, &e))
         fail_msg("%s", e.msg);
     return out;
 }
@@ -209,7 +210,8 @@ static void what_is_wrong_with_a_profile_is_told_with_its_line(void **state) {
     assert_false(prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, NULL}, &t, &e));
     assert_non_null(strstr(e.msg, "no kernel of 'nothing'"));
     e = (Err){0};
-    assert_false(prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, &(LastTry){.feedback = STR("wrong")}}, &t, &e));
+    assert_false(
+        prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, &(LastTry){.feedback = STR("wrong")}}, &t, &e));
     assert_non_null(strstr(e.msg, "--- feedback"));
     arena_free(&a);
 }

@@ -53,8 +53,8 @@ void gemm_alone(const Gemm *g) {
     if (blas.one_at_a_time) pthread_mutex_unlock(&turn);
 }
 
-// A piece is worth a thread from this many multiplications on. Most numbers of threads up to 60 divide PIECES_MAX: none
-// waits for the last piece then.
+// A piece is worth a thread from this many multiplications on. Most numbers of threads up to 60 divide
+// PIECES_MAX: none waits for the last piece then.
 enum { PIECE_WORK = 1 << 20, PIECES_MAX = 120, PIECE_ROWS = 16 };
 
 // c in `down` times `across` pieces.
