@@ -324,8 +324,8 @@ static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
 }
 
 // What it wrote was refused, all of it: what is known of the op is asked instead.
-static bool take_over(Service *s, Arena *a, MintOptions *o, MintRequest *q, MintResult *m, Shown *shown,
-                      Err *e) {
+static bool take_over(Service *s, Arena *a, MintOptions *o, MintRequest *q, MintResult *m, Err *e) {
+    Shown *shown = q->arg;
     if (shown->stage) progress_end(&shown->bar);
     shown->stage = NULL;
     char why[SMALL_TEXT];
@@ -351,7 +351,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, MintOptions *o, int *c
     q.arg = &shown;
     interrupts_catch();
     bool ok = mint_run(s, a, &q, m, e);
-    if (ok && o->usual && !m->found && !m->stopped) ok = take_over(s, a, o, &q, m, &shown, e);
+    if (ok && o->usual && !m->found && !m->stopped) ok = take_over(s, a, o, &q, m, e);
     ok = ok && (!o->gpu || !m->found || measure(s, a, o, &q, minted, e));
     ExplainRequest proof = {.op = op,
                             .level = LEVEL_FULL,
