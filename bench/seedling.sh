@@ -47,6 +47,7 @@ set -- train sft --fresh "$size" --data "$work/data/train.jsonl" --tokenizer "$w
 [ "${ONLY:-}" = train ] && exec "$program" "$@" # a signal to this process is one to the training
 "$program" "$@" >&2
 
-last=$(ls -d "$work"/run/checkpoint-* | sort | tail -1)
+last=$work/run/checkpoint-$(printf %06d "$steps")
+[ -d "$last" ] || { say "stopped before step $steps; the same call goes on"; exit 4; }
 "$program" model quantize "$last" "$work/seedling.gguf" --type q8_0 >&2
 say "$work/seedling.gguf"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # install.sh install|uninstall PROGRAM PREFIX - below $DESTDIR: the program, its man pages and completions as it prints them,
-# documents, examples, and the small model where it is there. What was installed is listed in share/ouroboros/installed, and uninstall removes that list.
+# documents, examples, and the small model where it is there. What was installed is listed in share/ouroboros/installed, and
+# uninstall removes that list.
 set -eu
 cd "$(dirname "$0")/.."
 what=$1
