@@ -139,7 +139,7 @@ Plan plan_draw(const Graph *g, Schedule s, int64_t n, bool first, Rng *r) {
     p.thread = !first ? 8 << rng_below(r, 3) : crosses_columns(g) && n > 512 ? 16 : 8;
     p.warps = draw_warps(&p, n, first, r);
     p.stages = !first && rng_below(r, 4) == 0 ? 2 + (int)rng_below(r, 3) : 0;
-    p.style = (StyleId)rng_below(r, STYLE_COUNT);
+    p.style = (StyleId)rng_below(r, STYLE_DRAWN);
     p.fit = s == SCHEDULE_SPLIT || s == SCHEDULE_FILLED || p.block * p.rows >= 2048 ||
             coin(r); // a large tile would be mostly empty on a short row
     p.online = s == SCHEDULE_ONLINE || s == SCHEDULE_SPLIT || s == SCHEDULE_FILLED ||
