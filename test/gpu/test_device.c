@@ -47,33 +47,6 @@ static void test_what_is_written_is_read_back(void **state) {
     device_free(&d, b);
 }
 
-// Pieces that were given back are given out again for as many bytes, and to the driver where it has none
-// left.
-static void test_pieces_are_kept(void **state) {
-    (void)state;
-    DeviceAddress a = 0, b = 0, again = 0, large = 0;
-    need(device_alloc(&d, 5000, &a, &e) && device_alloc(&d, 6000, &b, &e));
-    device_free(&d, a);
-    assert_int_equal(d.memory.spare, 5000);
-    need(device_alloc(&d, 6000, &again, &e));
-    assert_true(again != a && again != b); // of another size
-    device_free(&d, again);
-    need(device_alloc(&d, 5000, &again, &e));
-    assert_int_equal(again, a);
-    device_free(&d, a);
-    device_free(&d, b);
-    assert_int_equal(d.memory.spare, 5000 + 2 * 6000);
-    device_free(&d, 12345); // nobody's
-    assert_int_equal(d.memory.spare, 5000 + 2 * 6000);
-    need(device_alloc(&d, 3000000 - sizeof(VmTable) - 8192, &large, &e)); // no room for it beside the others
-    assert_true(d.memory.spare == 0 && d.memory.pieces == 1);
-    device_free(&d, large); // more than the share that may be kept
-    assert_int_equal(d.memory.pieces, 0);
-    assert_false(device_alloc(&d, 4000000, &large, &e));
-    assert_non_null(strstr(e.msg, "OUT_OF_MEMORY"));
-    e = (Err){0};
-}
-
 static void test_fills_of_every_width(void **state) {
     (void)state;
     DeviceAddress a;
@@ -213,7 +186,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_facts, start, stop),
         cmocka_unit_test_setup_teardown(test_what_is_written_is_read_back, start, stop),
-        cmocka_unit_test_setup_teardown(test_pieces_are_kept, start, stop),
         cmocka_unit_test_setup_teardown(test_fills_of_every_width, start, stop),
         cmocka_unit_test_setup_teardown(test_memory_has_an_end, start, stop),
         cmocka_unit_test_setup_teardown(test_a_graph_is_written_down_and_replayed, start, stop),
