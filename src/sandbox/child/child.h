@@ -1,4 +1,5 @@
-// child.h - inside of the child: what its cases (child.c) and its repeated calls (child_calls.c) share.
+// child.h - inside of the child: what its cases (child.c), their tensors (child_tensors.c) and its repeated
+// calls (child_calls.c) share.
 #pragma once
 #include "host/host.h"
 #include "sandbox/child/coverage.h"
@@ -56,6 +57,8 @@ static inline const CaseTensor *inputs_of(const Child *c, const CaseSpec *spec) 
 }
 // All inputs of a case in the machine's storages; those that are changed in place are copies.
 bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]);
+// With marks of where each byte comes from, where the case has them.
+bool marks_wrap(const Child *c, Arena *a, const CaseTensor *t, Tensor *input);
 // One that is changed in place, as it was before the first call.
 bool input_restore(const Child *c, const CaseTensor *t, Tensor *input);
 // What the program has to give, of a case whose numbers are checked.
