@@ -14,13 +14,14 @@ Env *env_new(Interp *in, Span at, Env *outer, int names) {
     return env->slot ? env : NULL;
 }
 
-static Slot *slot_for(const Env *env, Str name) {
-    uint32_t i = (uint32_t)str_hash(name);
-    for (;; i++) {
+static Slot *slot_at(const Env *env, Str name, uint32_t hash) {
+    for (uint32_t i = hash;; i++) {
         Slot *s = &env->slot[i & (uint32_t)(env->cap - 1)];
         if (!s->name.p || str_eq(s->name, name)) return s;
     }
 }
+
+static Slot *slot_for(const Env *env, Str name) { return slot_at(env, name, (uint32_t)str_hash(name)); }
 
 Slot *env_find(const Env *env, Str name) {
     Slot *s = slot_for(env, name);
@@ -69,8 +70,10 @@ bool kept_in_reach(Interp *in, Span at) {
 
 bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
     bool here = true;
+    uint32_t hash = (uint32_t)str_hash(name);
     for (Env *e = env; e; e = e->outer) {
-        Slot *s = env_find(e, name);
+        Slot *s = slot_at(e, name, hash);
+        if (!s->name.p) s = NULL;
         if (s && s->v.kind != V_UNBOUND) return *out = s->v, !value_is_kept(s->v) || kept_in_reach(in, at);
         if (s && here)
             return host_raise(in, at,
