@@ -128,14 +128,22 @@ static int32_t float_dtype(const Child *c, const CaseSpec *spec) {
     return -1;
 }
 
-int case_tune(const Child *c) {
-    const CaseSpec *spec = &c->spec[c->at];
-    bool is_long = !is_short(c, spec);
-    int place = is_long ? (int)(c->spec[0].order_seed >> 34) : 0;
+// Once for all runs of all cases: each of them asks for all.
+static void note_kinds(Child *c) {
+    c->kind = NEWN(&c->code, CaseKind, (size_t)c->cases + 1);
     for (int i = 0; i < c->cases; i++) {
-        if (is_short(c, &c->spec[i]) == is_long) continue;
-        int32_t theirs = float_dtype(c, &c->spec[i]), own = float_dtype(c, spec);
-        place += theirs < own || (theirs == own && i < c->at);
+        c->kind[i] = (CaseKind){is_short(c, &c->spec[i]), float_dtype(c, &c->spec[i])};
+        c->short_cases += c->kind[i].is_short;
+    }
+}
+
+int case_tune(const Child *c) {
+    const CaseKind *own = &c->kind[c->at];
+    int place = own->is_short ? 0 : (int)(c->spec[0].order_seed >> 34);
+    for (int i = 0; i < c->cases; i++) {
+        const CaseKind *other = &c->kind[i];
+        if (other->is_short != own->is_short) continue;
+        place += other->dtype < own->dtype || (other->dtype == own->dtype && i < c->at);
     }
     return place;
 }
@@ -392,9 +400,9 @@ VariesInputs handed_over(const Child *c) {
 static int cases_run(Child *c) {
     ArenaMark call = arena_mark(&c->call);
     int exit_code;
+    note_kinds(c);
     c->code_mark = arena_mark(&c->code);
     c->code_room = arena_left(&c->code);
-    for (int i = 0; i < c->cases; i++) c->short_cases += is_short(c, &c->spec[i]);
     for (c->at = 0; c->at < c->cases; c->at++) {
         code_make_room(c);
         if (!case_run(c, &exit_code)) return exit_code;

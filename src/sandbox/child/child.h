@@ -10,6 +10,11 @@ enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
 enum { REPORTS_TOGETHER = 64 };
 
 typedef struct {
+    bool is_short;
+    int32_t dtype; // of the first floating input; -1: none is
+} CaseKind;
+
+typedef struct {
     const ChildJob *job;
     const CaseSpec *spec;
     int cases;
@@ -30,7 +35,8 @@ typedef struct {
     CodeCache *cache;
     ArenaMark code_mark; // behind the tree
     size_t code_room;
-    int at; // the case that runs, or whose inputs a call has; -1 before the first
+    int at;         // the case that runs, or whose inputs a call has; -1 before the first
+    CaseKind *kind; // [cases]
     int short_cases;
     unsigned contracts;   // Contraction.ways of the case that runs
     int binding;          // CaseReport.binding
