@@ -24,13 +24,13 @@ build() {
 
 if [ ! -e "$work/ops/made.txt" ]; then
     say "ops to learn from"
-    python3 "$here/seedling_ops.py" "$program" "$work/ops" --chains "${CHAINS:-500}" --made "${MADE:-1500}"
+    python3 "$here/seedling_ops.py" "$program" "$work/ops" --chains "${CHAINS:-700}" --made "${MADE:-2000}"
 fi
 if [ ! -e "$work/data/train.jsonl" ]; then
     say "corpus: kernels of these ops, each judged at full"
     build "$work/ops/known.txt" "${KNOWN:-40}"
-    build "$work/ops/chains.txt" "${DRAFTS:-8}"
-    build "$work/ops/made.txt" "${DRAFTS:-8}"
+    build "$work/ops/chains.txt" "${DRAFTS:-6}"
+    build "$work/ops/made.txt" "${DRAFTS:-6}"
     "$program" corpus export --profile seedling --per-op 40 --seed 1 --state "$work/state" -o "$work/data" >&2
 fi
 if [ ! -e "$work/tokenizer.json" ]; then
