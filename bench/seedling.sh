@@ -10,8 +10,8 @@ set -eu
 program=$1
 work=$2
 here=$(dirname "$0")
-size=${SIZE:-6x192} steps=${STEPS:-3600} batch=${BATCH:-8192} rate=${RATE:-0.0025} warmup=${WARMUP:-100}
-schedule=${SCHEDULE:-cosine}
+size=${SIZE:-6x192} steps=${STEPS:-1000} batch=${BATCH:-8192} rate=${RATE:-0.002} warmup=${WARMUP:-60}
+schedule=${SCHEDULE:-wsd}
 jobs=${JOBS:+--jobs $JOBS}
 mkdir -p "$work"
 say() { echo "seedling: $*" >&2; }
@@ -26,13 +26,13 @@ build() {
 
 if [ ! -e "$work/ops/made.txt" ]; then
     say "ops to learn from"
-    python3 "$here/seedling_ops.py" "$program" "$work/ops" --chains "${CHAINS:-700}" --made "${MADE:-2000}"
+    python3 "$here/seedling_ops.py" "$program" "$work/ops" --chains "${CHAINS:-500}" --made "${MADE:-0}"
 fi
 if [ ! -e "$work/data/train.jsonl" ]; then
     say "corpus: kernels of these ops, each judged at full"
     build "$work/ops/known.txt" "${KNOWN:-40}"
-    build "$work/ops/chains.txt" "${DRAFTS:-6}"
-    build "$work/ops/made.txt" "${DRAFTS:-6}"
+    build "$work/ops/chains.txt" "${DRAFTS:-8}"
+    build "$work/ops/made.txt" "${DRAFTS:-8}"
     "$program" corpus export --profile seedling --per-op 40 --seed 1 --state "$work/state" -o "$work/data" >&2
 fi
 if [ ! -e "$work/tokenizer.json" ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What seedling learns from: names of chains, and definitions of made-up ops, written to a folder.
 
-    seedling_ops.py OUROBOROS FOLDER [--chains 700] [--made 2000] [--seed 1]
+    seedling_ops.py OUROBOROS FOLDER [--chains 500] [--made 0] [--seed 1]
 
 FOLDER/known.txt holds the ops that `ouroboros ops` lists; FOLDER/chains.txt chains of two and three epilogues;
 FOLDER/made.txt paths of FOLDER/made/*.py. Nothing here has the norm, residual and epilogue of a held-out chain, or an
@@ -189,8 +189,8 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("ouroboros")
     p.add_argument("folder")
-    p.add_argument("--chains", type=int, default=700)
-    p.add_argument("--made", type=int, default=2000)
+    p.add_argument("--chains", type=int, default=500)
+    p.add_argument("--made", type=int, default=0)
     p.add_argument("--seed", type=int, default=1)
     o = p.parse_args()
     os.makedirs(f"{o.folder}/made", exist_ok=True)
