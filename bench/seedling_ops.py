@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What seedling learns from: names of chains, and definitions of made-up ops, written to a folder.
 
-    seedling_ops.py OUROBOROS FOLDER [--chains 500] [--made 1500] [--seed 1]
+    seedling_ops.py OUROBOROS FOLDER [--chains 500] [--made 0] [--seed 1]
 
 FOLDER/known.txt holds the ops that `ouroboros ops` lists; FOLDER/chains.txt chains of two and three epilogues;
 FOLDER/made.txt paths of FOLDER/made/*.py. Nothing here has the norm, residual and epilogue of a held-out chain, or an
@@ -142,7 +142,7 @@ def made_op(draw, number):
         cos, sin = take(["cos"], "MN", "unit"), take(["sin"], "MN", "unit")
         lines += ["half = h.shape[-1] // 2", "turned = torch.cat((-h[:, half:], h[:, :half]), dim=-1)",
                   f"h = h * {cos}.float() + turned * {sin}.float()"]
-    for _ in range(draw.of([0, 1, 1, 1, 2, 2]) if normed or rope else draw.of([1, 1, 2, 2, 3])):
+    for _ in range(draw.of([0, 1, 1, 2, 2, 3]) if normed or rope else draw.of([1, 2, 2, 3, 3])):
         lines.append(f"h = {epilogue(draw)}")
     after = draw.below(100)
     if after < 14:
@@ -190,7 +190,7 @@ def main():
     p.add_argument("ouroboros")
     p.add_argument("folder")
     p.add_argument("--chains", type=int, default=500)
-    p.add_argument("--made", type=int, default=1500)
+    p.add_argument("--made", type=int, default=0)
     p.add_argument("--seed", type=int, default=1)
     o = p.parse_args()
     os.makedirs(f"{o.folder}/made", exist_ok=True)

@@ -17,7 +17,7 @@ typedef struct {
     int count, jobs;
     Seed seed;
     Shape shape;
-    bool json;
+    bool json, skip_unfit;
 } BuildOptions;
 
 typedef struct {
@@ -101,7 +101,8 @@ static bool build_request(BuildVerb *v, Str build, Err *e) {
     if (!filter_of(&o->shape, o->dtype, &q->filter, e) || !domain_of(o->layout, NULL, &domain, e))
         return false;
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
-    v->set = (OpSet){.verb = "corpus build", .service = q->service, .domain = domain};
+    v->set = (OpSet){
+        .verb = "corpus build", .service = q->service, .domain = domain, .skips = o->skip_unfit};
     if (!op_set_read(v->a, &v->set, o->ops, e)) return false;
     bool grammar = !v->chosen.smith->takes_prompt;
     q->smith = v->chosen.smith;
@@ -153,6 +154,7 @@ int cmd_corpus_build(int argc, char **argv) {
         {"--state", OPTION_TEXT, &o.state},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--licence", OPTION_TEXT, &o.licence},
+        {"--skip-unfit", OPTION_FLAG, &o.skip_unfit},
         {"--jobs", OPTION_COUNT, &o.jobs},
         {"--json", OPTION_FLAG, &o.json},
     };

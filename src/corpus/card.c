@@ -39,6 +39,7 @@ static void put_left_out(Buf *b, const Card *c) {
     buf_printf(b, "| judged on one shape, or in a narrower domain than the op's own | %lld |\n",
                (long long)t->narrow);
     buf_printf(b, "| beyond the share of its op | %lld |\n", (long long)t->beyond);
+    if (c->q->profile) buf_printf(b, "| without a prompt in the profile | %lld |\n", (long long)t->unsaid);
 }
 
 static void put_names(Buf *b, const char *title, const StoreTally *at, int n) {
@@ -67,6 +68,9 @@ void card_put(Buf *b, const Card *c) {
     buf_printf(b, "\nFormat: %s. Seed %llu, share of conversions %g. Written by ouroboros %s.\n",
                format[c->q->format], (unsigned long long)c->q->seed,
                c->q->format == EXPORT_KERNELBOOK ? 1.0 : c->q->conversions, OUROBOROS_VERSION);
+    if (c->q->profile)
+        buf_printf(b, "\nPrompts of the profile %s; an answer begins with the %s.\n", c->q->profile->name,
+                   c->q->no_plan ? "code" : "schedule as a comment");
     buf_puts(b, "\nEach kernel was run by a referee on the CPU, on hostile inputs, against a float64 "
                 "reference, at level "
                 "full.\nAcceptance says nothing of speed.\n\n## Where it comes from\n");

@@ -13,10 +13,16 @@ def reference(x):
 END
 sed 's/x.float() \* 0.5/torch.sin(x.float())/; s/Half of x/Sine of x/' "$tmp/halved.py" >"$tmp/sine.py"
 check corpus exits 0 "$bin" corpus build --ops "relu2,rmsnorm_mish,$tmp/halved.py" --smith grammar:narrow -n 3 --seed 1
+printf '%s\n' "$tmp/halved.py" "$tmp/zero.py" >"$tmp/list"
+sed 's/x.float() \* 0.5/x.float() * 0.0/; s/Half of x/Zero/' "$tmp/halved.py" >"$tmp/zero.py"
+check an_unfit_op_stops_a_build exits 3 "$bin" corpus build --ops "@$tmp/list" --smith grammar:narrow -n 3 --seed 1
+check or_is_left_out exits 0 "$bin" corpus build --ops "@$tmp/list" --smith grammar:narrow -n 3 --seed 1 --skip-unfit
+check and_named grep -q 'left out: zero: an answer of all zeros would pass' "$tmp/err"
 check export exits 0 "$bin" corpus export --profile seedling --validation 0 -o "$tmp/data"
 check rows_have_the_formula grep -q '"prompt":"x \[M, N\] float\\nout \[M, N\] float\\nout = x \* 0.5\\nrows ' "$tmp/data/train.jsonl"
 check answers_begin_with_the_plan sh -c "[ \$(grep -c '\"completion\":\"# [a-z]' $tmp/data/train.jsonl) = \$(wc -l <$tmp/data/train.jsonl) ]"
 check what_is_held_out_is_not_learned sh -c "! grep -q mish $tmp/data/train.jsonl && grep -q 'softplus' $tmp/data/test.jsonl"
+check the_card_names_the_profile grep -q 'Prompts of the profile seedling; an answer begins with the schedule' "$tmp/data/README.md"
 check without_a_plan exits 0 "$bin" corpus export --profile seedling --no-plan --validation 0 -o "$tmp/bare"
 check they_begin_with_the_code sh -c "! grep -q '\"completion\":\"#' $tmp/bare/train.jsonl"
 check no_plan_needs_a_profile exits 2 "$bin" corpus export --no-plan -o "$tmp/no"

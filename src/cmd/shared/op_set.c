@@ -1,6 +1,7 @@
 #include "cmd/shared/op_set.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 
 #include "base/io.h"
 #include "cmd/shared/judging.h"
@@ -41,7 +42,13 @@ static bool add_item(Arena *a, OpSet *v, const char *item, int depth, Err *e) {
         return io_read(a, item + 1, 1 << 20, &text, e) && add_ops(a, v, text, 1, e);
     }
     Op op;
-    if (!service_op(v->service, a, item, &v->domain, &op, e)) return false;
+    if (!service_op(v->service, a, item, &v->domain, &op, e)) {
+        if (!v->skips || e->code != ERR_INPUT) return false;
+        fprintf(stderr, "ouroboros %s: left out: %s\n", v->verb, e->msg);
+        *e = (Err){0};
+        v->skipped++;
+        return true;
+    }
     op_understood(v->verb, item, &op);
     return add_op(a, v, &op, e);
 }

@@ -7,8 +7,9 @@ typedef struct {
     const char *verb; // for messages
     Service *service; // checks definitions of the user's
     DomainAsked domain;
-    Op *op; // what came of it
-    int count, room;
+    bool skips; // what cannot be judged is told and left out
+    Op *op;     // what came of it
+    int count, room, skipped;
 } OpSet;
 // ERR_USAGE where the text names no op.
 MUST_CHECK bool op_set_read(Arena *a, OpSet *set, const char *text, Err *e);

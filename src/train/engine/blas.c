@@ -53,9 +53,9 @@ void gemm_alone(const Gemm *g) {
     if (blas.one_at_a_time) pthread_mutex_unlock(&turn);
 }
 
-// A piece is worth a thread from this many multiplications on. Most numbers of threads up to 60 divide
-// PIECES_MAX: none waits for the last piece then.
-enum { PIECE_WORK = 1 << 20, PIECES_MAX = 120, PIECE_ROWS = 16 };
+// A piece is worth a thread from this many multiplications on. Many numbers of threads divide PIECES_MAX:
+// none waits for the last piece then. More pieces would be copied more often than they are worth.
+enum { PIECE_WORK = 1 << 20, PIECES_MAX = 30, PIECE_ROWS = 16 };
 
 // c in `down` times `across` pieces.
 typedef struct {
@@ -94,10 +94,21 @@ void gemm_run(Pool *pool, const Gemm *g) {
         gemm_alone(g);
         return;
     }
-    // The longer side first; where that is too short for so many, the other side as well.
-    const bool tall = g->m >= g->n;
-    const int along = least_of(pieces, units_of(tall ? g->m : g->n));
-    const int other = least_of(pieces / along, units_of(tall ? g->n : g->m));
-    Cut cut = {g, tall ? along : other, tall ? other : along};
+    // Each piece copies its rows of a and its columns of b: of the cuts into nearly as many pieces as there
+    // may be, the one that copies least.
+    Cut cut = {g, 1, 1};
+    double least = 0;
+    for (int down = least_of(pieces, units_of(g->m)); down >= 1; down--) {
+        const int across = least_of(pieces / down, units_of(g->n));
+        const double copied = (double)across * g->m + (double)down * g->n;
+        if (4 * down * across < 3 * pieces || (least > 0 && copied >= least)) continue;
+        cut.down = down;
+        cut.across = across;
+        least = copied;
+    }
+    if (least == 0) { // too small for so many
+        cut.down = least_of(pieces, units_of(g->m));
+        cut.across = least_of(pieces / cut.down, units_of(g->n));
+    }
     pool_run(pool, (size_t)cut.down * (size_t)cut.across, run_piece, &cut);
 }
