@@ -263,6 +263,10 @@ static const DomainKind modules = {
     .put_sizes = put_sizes,
 };
 
+const ModulesDomain *modules_of(const Op *op) {
+    return op->form && op->form->kind == &modules ? of(op->form) : NULL;
+}
+
 // --- opening ---
 
 static OpInput op_input(Str name, OpRole role, const Bound *b) {

@@ -27,6 +27,8 @@ typedef struct {
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
+// Of an op that was opened so; NULL: it is no module.
+const ModulesDomain *modules_of(const Op *op);
 // The right answer of a case, and what is allowed with tf32, whatever was asked.
 const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
                                  DiagList *diags);

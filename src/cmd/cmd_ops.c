@@ -116,15 +116,6 @@ static bool shown_op(Arena *a, const char *text, const DomainAsked *asked, Op *o
 
 // ---- references in module form ----
 
-// A file that is one, as it seems: what it holds is read when it is evaluated.
-static bool read_module(Arena *a, const char *path, Str *source) {
-    Err unsaid = {0};
-    DiagList d = DIAGS(a);
-    if (!str_ends(str_of(path), ".py") || !io_read_file(a, path, SOURCE_MAX, source, &unsaid)) return false;
-    const Node *tree = parse_module(a, *source, &d);
-    return tree && module_is(tree);
-}
-
 typedef struct {
     const char *path, *values;
     bool json;
@@ -171,7 +162,7 @@ int cmd_ops(int argc, char **argv) {
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
-    else if (read_module(&a, rest.at[0], &source)) {
+    else if (module_file(&a, rest.at[0], &source)) {
         const ModuleShown shown = {rest.at[0], values, json};
         if (layout || domain || whole)
             code = cmd_usage("ops", "--layout, --domain and --long are not for modules");

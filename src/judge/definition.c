@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/modules_domain.h"
 #include "judge/decide.h"
 #include "judge/large_tensors.h"
 #include "judge/referee.h"
@@ -170,7 +170,27 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     return ok;
 }
 
+bool module_for_judging(Referee *r, Arena *a, const char *name, Str source, const DomainAsked *asked, Op *out,
+                        Err *e) {
+    ModulesDomain *m;
+    const ModulesAsk q = {name, source, asked->layout == LAYOUT_ANY, asked->tf32, !asked->quick};
+    if (asked->published)
+        return err_set(e, ERR_INPUT, "%s: a module has no published domain; its sizes are made smaller", name);
+    if (!modules_open(a, &q, &m, e)) return false;
+    *out = m->op;
+    return referee_check_definition(r, a, &m->op, e) ||
+           err_ctx(e, "%s: not a definition to judge by", name);
+}
+
 bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e) {
+    Str source;
+    if (module_file(a, text, &source)) {
+        if (asked->modules) return module_for_judging(r, a, text, source, asked, out, e);
+        return err_set(e, ERR_INPUT,
+                       "%s: a reference in module form; mint, eval, propose, the stream and referee --module "
+                       "judge by one",
+                       text);
+    }
     if (!op_resolve(a, text, out, e) || !op_in_domain(out, asked, e)) return false;
     return !out->user || referee_check_definition(r, a, out, e);
 }

@@ -1,6 +1,7 @@
 // module.c - a file in module form is read, Model is made, and forward is evaluated.
 #include "module/module.h"
 
+#include "base/io.h"
 #include "base/numeric/rng.h"
 #include "host/normalize/normalize.h"
 #include "host/python/entry.h"
@@ -21,6 +22,14 @@ bool module_is(const Node *tree) {
         model = model || (n->kind == NODE_CLASS && str_is(n->klass.name, "Model"));
     }
     return model && module_function(tree, STR("get_inputs"));
+}
+
+bool module_file(Arena *a, const char *path, Str *source) {
+    Err unsaid = {0};
+    DiagList none = DIAGS(a);
+    if (!str_ends(str_of(path), ".py") || !io_read_file(a, path, SOURCE_MAX, source, &unsaid)) return false;
+    const Node *tree = parse_module(a, *source, &none);
+    return tree && module_is(tree);
 }
 
 // All files of module/library as one.

@@ -62,6 +62,9 @@ typedef struct {
 
 // Whether a file is in this form at all: it defines a class Model and get_inputs.
 bool module_is(const Node *tree);
+// Whether a path is that of a readable .py file in this form, as it seems: what it holds is read when it is
+// evaluated.
+bool module_file(Arena *a, const char *path, Str *source);
 // Findings have places in `source`, which must outlive the file.
 MUST_CHECK bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d);
 // What is evaluated lives in `a`.

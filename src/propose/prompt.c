@@ -109,6 +109,11 @@ static bool read_setting(Reader *r, Str line) {
                 err_set(r->e, ERR_INPUT, "%s:%d: top_p is more than 0 (1: all)", r->name, r->line));
     if (str_is(key, "min_p")) return read_number(r, value, 1, false, &s->min_p);
     if (str_is(key, "style")) return read_styles(r, value);
+    if (str_is(key, "form")) {
+        r->out->modules = str_is(value, "module");
+        return r->out->modules ||
+               err_set(r->e, ERR_INPUT, "%s:%d: form is module", r->name, r->line);
+    }
     if (str_is(key, "top_k")) {
         if (!read_number(r, value, 1 << 20, true, &number)) return false;
         s->top_k = (int)number;
@@ -128,7 +133,7 @@ static bool read_setting(Reader *r, Str line) {
     }
     return err_set(r->e, ERR_INPUT,
                    "%s:%d: '%.*s' is no setting; known: temperature, top_p, top_k, min_p, max_tokens, stop, "
-                   "style; sections begin with '--- '",
+                   "style, form; sections begin with '--- '",
                    r->name, r->line, STR_ARG(key));
 }
 
@@ -283,6 +288,7 @@ static void put_size(Buf *b, const Op *op, Size s) {
 // With the shape of the result where it can be found out; an op beyond rows and columns has to do without.
 static Str signature(Arena *a, const Op *op) {
     Buf b = BUF(a);
+    if (op->form) return STR("");
     op_signature(&b, op);
     Graph g;
     Err ignored = {0};
@@ -336,6 +342,10 @@ bool prompt_make(Arena *a, const Profile *p, const Op *op, const LastTry *last, 
     Str value[HOLDS] = {
         [HOLD_OP] = op->name,          [HOLD_NOTES] = op->notes,   [HOLD_SIGNATURE] = signature(a, op),
         [HOLD_REFERENCE] = op->source, [HOLD_FEEDBACK] = feedback, [HOLD_PREVIOUS] = previous};
+    if (p->modules != (op->form != NULL))
+        return err_set(e, ERR_INPUT, "%.*s: --profile %s is for %s", STR_ARG(op->name), p->name,
+                       p->modules ? "references in module form, not for ops"
+                                  : "ops, not for references in module form");
     if (feedback.len && !p->feedback.p)
         return err_set(e, ERR_INPUT, "%s: without a section '--- feedback' nothing can be tried again",
                        p->name);

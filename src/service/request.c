@@ -110,7 +110,8 @@ static Str json_text(Arena *a, const json_t *id) {
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
-    static const char *const option[] = {"level", "shape", "dtype", "layout", "policy", "manifest", "time"},
+    static const char *const option[] = {"level",  "shape",    "dtype", "layout", "policy",
+                                         "module", "manifest", "time",  "tf32"},
                              *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
@@ -126,8 +127,8 @@ static bool keys_mean_something(const Json *j) {
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strcmp(key, elsewhere[i]) == 0)
                 return err_set(j->e, ERR_INPUT,
-                               "%s: \"%s\": no such key; a request has id, op, source, level, shape, dtype, "
-                               "layout, policy, manifest and time",
+                               "%s: \"%s\": no such key; a request has id, op or module, source, level, shape, "
+                               "dtype, layout, policy, manifest, time and tf32",
                                j->file, key);
     }
     return true;
@@ -145,7 +146,19 @@ static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
     enum { OP_TEXT_MAX = 4096 };
     const json_t *id = json_object_get(j->root, "id"), *manifest = json_object_get(j->root, "manifest");
     if (id) q->id = json_text(a, id);
-    if (!text_needed(a, j, "op", &q->op) || !text_needed(a, j, "source", &q->source)) return false;
+    const json_t *module = json_object_get(j->root, "module"), *tf32 = json_object_get(j->root, "tf32");
+    if (!json_absent(module)) {
+        if (!json_absent(json_object_get(j->root, "op")))
+            return err_set(j->e, ERR_INPUT,
+                           "%s: \"op\" and \"module\": one of them says what is computed", j->file);
+        if (!text_needed(a, j, "module", &q->module)) return false;
+    } else if (!text_needed(a, j, "op", &q->op)) {
+        return false;
+    }
+    if (!text_needed(a, j, "source", &q->source)) return false;
+    if (!json_absent(tf32) && !json_is_boolean(tf32))
+        return err_set(j->e, ERR_INPUT, "%s: \"tf32\": true or false belongs here", j->file);
+    q->tf32 = json_is_true(tf32);
     if (q->op.len > OP_TEXT_MAX || memchr(q->op.p, 0, q->op.len))
         return err_set(j->e, ERR_INPUT, "%s: \"op\" is not a name, a description or a path", j->file);
     if (!json_absent(manifest) && !json_is_object(manifest))

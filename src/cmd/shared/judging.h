@@ -30,6 +30,7 @@ typedef struct {
     const char *smith, *adapter, *chat, *kv, *profile;
     SamplingChoice sampling;
     int max_tokens, timeout; // 0: not given
+    bool modules;            // drafts are of references in module form
 } SmithChoice;
 #define SMITH_OPTIONS(c)                                                                                    \
     {"--smith", OPTION_TEXT, &(c).smith}, {"--adapter", OPTION_TEXT, &(c).adapter},                         \
@@ -45,7 +46,8 @@ typedef struct {
     Profile profile;
     ReplySettings settings;
 } ChosenSmith;
-// Opens the smith and the profile: the one given, else the one the smith was made for, else the default.
+// Opens the smith and the profile: the one given, else the one the smith was made for, else the default. Of
+// modules the latter alone: no smith here was made for them.
 MUST_CHECK bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e);
 
 // From now on the first Ctrl-C (SIGINT, or SIGTERM) is remembered, the second one ends the process. A signal

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "judge/verdict/module_evidence.h"
 #include "judge/verdict/traffic.h"
 
 static const struct {
@@ -218,6 +219,7 @@ json_t *verdict_object(const Verdict *v) {
     if (o && v->gaps.inputs && v->gaps.only) json_object_set_new(o, "strided_only", strided_only(&v->gaps));
     if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(v));
     if (o) allowed_json(o, &v->allowed);
+    if (o && v->module) json_object_set_new(o, "module", module_evidence_json(v));
     return o;
 }
 

@@ -144,6 +144,7 @@ typedef struct {
 typedef struct {
     Str op;
     OpDomain domain;
+    const Op *module; // the reference in module form that it was judged by; NULL: an op
     char source_sha256[65];
     Allowed allowed;
     Judging judged; // how
