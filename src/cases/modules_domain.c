@@ -297,7 +297,7 @@ static Str argument_name(Arena *a, const Node *tree, int i) {
     return str_of(arena_printf(a, "input%d", i));
 }
 
-static bool describe(Arena *a, ModulesDomain *m, Err *e) {
+static bool describe(Arena *a, ModulesDomain *m, const ModuleRun *values, Err *e) {
     const ModuleRun *run = &m->values.run;
     Op *op = &m->op;
     op->input = NEWN(a, OpInput, (size_t)(run->inputs + run->tensors) + 1);
@@ -327,7 +327,7 @@ static bool describe(Arena *a, ModulesDomain *m, Err *e) {
                        .dtype = b->dtype,
                        .read_only = true};
         for (int64_t k = 0; k < t->value->numel; k++)
-            dtype_store(b->dtype, s->data + k * size, t->value->v[k]);
+            dtype_store(b->dtype, s->data + k * size, values->tensor[i].value->v[k]);
     }
     if (run->outputs > OP_OUTPUTS_MAX)
         return err_set(e, ERR_INPUT, "%.*s: forward returns more than %d tensors", STR_ARG(op->name),
@@ -401,6 +401,7 @@ static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
 typedef struct {
     const ModuleSize *held;
     const ModuleShrunk *small, *others; // as of ShrinkAsk
+    const Node *library;                // that an earlier one has read; NULL: none has
 } Sizes;
 
 // Of the text, and of what is asked beside it.
@@ -413,7 +414,9 @@ static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
     return sha256_of(buf_str(&b));
 }
 
-static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomain **out, Err *e) {
+// `values` holds what is needed here alone: answers and their bounds.
+static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z, ModulesDomain **out,
+                    Err *e) {
     const char *path = q->path;
     const Str source = q->source;
     ModulesDomain *m = *out = NEW(a, ModulesDomain);
@@ -428,18 +431,28 @@ static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomai
                  .domain = {.contiguous = !q->gaps, .module = true}};
     m->op.hash = hash_of(a, q, z);
     m->op.core = m->op.hash;
+    m->file.library = z->library;
     if (!module_read(a, source, &m->file, &d) ||
         !module_values(a, &m->file,
                        &(ValuesAsk){DRAW_SEED, z->held ? STRETCHED_WORK : SMALLER_WORK,
                                     z->held ? STRETCHED_MOST : WORK_MOST, q->tf32, z->held, z->small,
-                                    z->others},
+                                    z->others, values},
                        &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
-    if (!describe(a, m, e) || !write_facts(a, m, e)) return false;
+    const ModuleRun run = m->values.run;
+    m->values.run = m->values.shapes.small; // the same, without values
+    if (!describe(a, m, &run, e) || !write_facts(a, m, e)) return false;
     domain_fill_in(a, m);
     return true;
+}
+
+static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomain **out, Err *e) {
+    Arena values = {0};
+    bool ok = open_in(a, &values, q, z, out, e);
+    arena_free(&values);
+    return ok;
 }
 
 static int64_t size_now(const ModuleShrunk *s, const ModuleSize *size) {
@@ -465,14 +478,14 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
         done[best] = true;
         ModulesDomain *long_one;
         Err unsaid = {0};
-        if (!open_one(a, q, &(Sizes){&s->size[best], s, NULL}, &long_one, &unsaid)) continue;
+        if (!open_one(a, q, &(Sizes){&s->size[best], s, NULL, m->file.library}, &long_one, &unsaid)) continue;
         long_one->stretched = s->size[best];
         long_one->stretched.now = size_now(&long_one->values.shapes, &s->size[best]);
         if (long_one->values.shapes.small.work > STRETCHED_MOST ||
             long_one->stretched.now < STRETCH_LEAST * s->size[best].now)
             continue;
         ModulesDomain *control;
-        const Sizes others = {&s->size[best], NULL, &long_one->values.shapes};
+        const Sizes others = {&s->size[best], NULL, &long_one->values.shapes, m->file.library};
         if (!open_one(a, q, &others, &control, &unsaid)) continue;
         control->stretched = s->size[best];
         controls[m->domain.stretches] = &control->domain;

@@ -13,7 +13,7 @@ typedef struct {
     Domain domain; // its op holds inputs, outputs and what a ModelNew is called with
     Op op;
     ModuleFile file;
-    ModuleValues values;  // of one draw, at those sizes
+    ModuleValues values;  // at those sizes; its run has shapes alone
     Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
     ModuleSize stretched; // of one of another one's domain.stretched: its long size, as it is now; few cases
 } ModulesDomain;

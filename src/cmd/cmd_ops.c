@@ -122,7 +122,7 @@ typedef struct {
 } ModuleShown;
 
 static bool show_module(Arena *a, const ModuleShown *q, Str source, Buf *out, Err *e) {
-    ModuleFile m;
+    ModuleFile m = {0};
     ModuleValues *v = NEW(a, ModuleValues);
     DiagList d = DIAGS(a);
     if (module_read(a, source, &m, &d) &&

@@ -43,7 +43,7 @@ static const Node *library_tree(Arena *a, DiagList *d) {
 }
 
 bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
-    *out = (ModuleFile){.arena = a, .source = source};
+    *out = (ModuleFile){.arena = a, .source = source, .library = out->library};
     out->tree = parse_module(a, source, d);
     if (!out->tree) return false;
     if (!module_is(out->tree))
@@ -51,7 +51,7 @@ bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
             d, DIAG_REFUSED, out->tree->span,
             "a reference in module form has `class Model(nn.Module)` and `get_inputs()`: one of the "
             "two is missing");
-    out->library = library_tree(a, d);
+    if (!out->library) out->library = library_tree(a, d);
     return out->library != NULL;
 }
 
@@ -320,6 +320,7 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
             "too large: the smallest sizes that were found take %lld operations, of at most %lld; "
             "write smaller ones into the file",
             (long long)most, (long long)largest);
+    if (q->values) a = q->values;
     ModuleAsk ask = {
         .seed = q->seed, .known = &out->shapes.small, .work_max = 2 * most + 1024, .tf32 = q->tf32};
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;

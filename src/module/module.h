@@ -65,7 +65,8 @@ bool module_is(const Node *tree);
 // Whether a path is that of a readable .py file in this form, as it seems: what it holds is read when it is
 // evaluated.
 bool module_file(Arena *a, const char *path, Str *source);
-// Findings have places in `source`, which must outlive the file.
+// Findings have places in `source`, which must outlive the file. out->library: that of another file, which
+// outlives it, or NULL.
 MUST_CHECK bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d);
 // What is evaluated lives in `a`.
 MUST_CHECK bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out,
@@ -112,6 +113,7 @@ typedef struct {
     bool tf32;
     const ModuleSize *held; // as of ShrinkAsk; then the definition is judged elsewhere, at its smallest sizes
     const ModuleShrunk *small, *others;
+    Arena *values; // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

@@ -382,12 +382,14 @@ static void take_small(Shrink *s, const ModuleShrunk *small) {
     }
 }
 
-bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d) {
+// What is tried lives in `tries`: of hundreds of evaluations one is kept.
+static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out,
+                      DiagList *d) {
     *out = (ModuleShrunk){.evaluations = 1};
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->published, d)) return false;
     out->small = out->published;
-    Shrink *s = NEW(a, Shrink);
-    s->arena = a, s->file = m, s->out = out, s->work = q->work;
+    Shrink *s = NEW(tries, Shrink);
+    s->arena = tries, s->file = m, s->out = out, s->work = q->work;
     s->held = q->held ? q->held->at.at : UINT32_MAX;
     int64_t can = ALL_STEPS / (out->published.steps + 1);
     s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
@@ -395,9 +397,13 @@ bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *ou
     find_sites(s);
     int64_t most = q->work_most > q->work ? q->work_most : q->work;
     if (q->small) take_small(s, q->small);
-    if (q->others) return take_others(s, q);
-    shrink_all(s, most);
-    tell_apart(s);
+    if (q->others && !take_others(s, q)) return false;
+    if (!q->others) {
+        shrink_all(s, most);
+        tell_apart(s);
+    }
+    if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->small, d)) return false;
+    if (q->others) return true;
     for (int i = 0; i < s->sites; i++) {
         const Site *each = &s->site[i];
         if (value_of(each) != each->published)
@@ -405,4 +411,11 @@ bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *ou
                 (ModuleSize){each->name, each->node->span, each->published, value_of(each)};
     }
     return true;
+}
+
+bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d) {
+    Arena tries = {0};
+    bool ok = shrink_in(a, &tries, m, q, out, d);
+    arena_free(&tries);
+    return ok;
 }

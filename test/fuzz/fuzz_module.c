@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void values(Arena *a, Str source, Buf *report) {
     enum { WORK = 20000 };
     DiagList d = DIAGS(a);
-    ModuleFile m;
+    ModuleFile m = {0};
     ModuleValues *v = NEW(a, ModuleValues);
     bool ok =
         module_read(a, source, &m, &d) && module_values(a, &m, &(ValuesAsk){.seed = 1, .work = WORK}, v, &d);
