@@ -216,7 +216,7 @@ class Judging(WithState):
         r = self.referee()
         verdicts = r.judge_many([(MODULE, MODEL_NEW), (MODULE, MODEL_NEW.replace("2.0 *", "3.0 *")), ("softmax", GOOD[0])])
         self.assertEqual([v.status for v in verdicts], ["ok", "incorrect", "ok"])
-        self.assertEqual(verdicts[0]["module"]["sizes"][0]["published"], 4096)
+        self.assertEqual((verdicts[0]["module"]["name"], verdicts[0]["module"]["inputs"][0]["shape"]), ("module", [64, 4096]))
         self.assertNotIn("module", verdicts[2])
         reward = KernelReward(r, op_key="python_code")
         self.assertEqual(reward(["?"] * 2, [in_fence(MODEL_NEW), "no code"], python_code=[MODULE] * 2), [1.0, 0.0])
