@@ -2,7 +2,8 @@
 // the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
 // the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
 // same shapes. Nothing is a slice, so nothing is moved. A size that became much smaller has a further domain,
-// in which it is as it was published, or as near to it as work allows, and the others are small.
+// in which it is as it was published, or as near to it as work allows, and the others are small; so have a few
+// pairs of such sizes.
 #pragma once
 #include <jansson.h>
 
@@ -15,7 +16,8 @@ typedef struct {
     ModuleFile file;
     ModuleValues values;  // at those sizes; its run has shapes alone
     Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
-    ModuleSize stretched; // of one of another one's domain.stretched: its long size, as it is now; few cases
+    ModuleSize longs[MODULE_HELD_MAX]; // of one of another one's domain.stretched: its long sizes, as they
+    int long_sizes;                    // are now; few cases. Of a control: the one that is small
 } ModulesDomain;
 
 typedef struct {

@@ -126,7 +126,7 @@ static bool show_module(Arena *a, const ModuleShown *q, Str source, Buf *out, Er
     ModuleValues *v = NEW(a, ModuleValues);
     DiagList d = DIAGS(a);
     if (module_read(a, source, &m, &d) &&
-        module_values(a, &m, &(ValuesAsk){.seed = 1, .work = MODULE_WORK}, v, &d)) {
+        module_values(a, &m, &(ValuesAsk){.seed = 1, .sizes.work = MODULE_WORK}, v, &d)) {
         if (q->values && !v->degenerate && !module_write(q->values, &m, &v->run, e)) return false;
         if (!q->json || !v->degenerate) (q->json ? module_json : module_describe)(out, &m, v);
         if (!v->degenerate) return true;

@@ -309,9 +309,7 @@ static double now(void) {
 bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d) {
     *out = (ModuleValues){0};
     double from = now();
-    if (!module_shrink(a, m, &(ShrinkAsk){q->work, q->work_most, q->held, q->small, q->others}, &out->shapes,
-                       d))
-        return false;
+    if (!module_shrink(a, m, &q->sizes, &out->shapes, d)) return false;
     const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
     int64_t most = out->shapes.small.work;
     if (most > largest)
@@ -323,7 +321,10 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
     if (q->values) a = q->values;
     ModuleAsk ask = {
         .seed = q->seed, .known = &out->shapes.small, .work_max = 2 * most + 1024, .tf32 = q->tf32};
+    ask.draws = q->sizes.helds > 0;
+    out->published_values = ask.published = ask.draws && q->published;
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
+    if (ask.draws) return true;
     if (lost(&out->run) > 0) { // a logarithm, or a long product
         ModuleRun as_published;
         ask.published = true;
@@ -331,7 +332,7 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
         ask.published = lost(&as_published) < lost(&out->run);
         if (ask.published) out->run = as_published, out->published_values = true;
     }
-    if (!q->held && !module_judgeable(a, m, &ask, out, d)) return false;
+    if (!module_judgeable(a, m, &ask, out, d)) return false;
     out->seconds = now() - from;
     return true;
 }

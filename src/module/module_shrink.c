@@ -10,8 +10,8 @@
 // Multiples of 64 stay such multiples, or else of 32 or 16, as far as work allows; and powers of two stay
 // powers of two, since Triton's blocks are such powers: a program may have a size for a block. Small numbers, and names
 // such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with say how
-// long its sums are. One number may be held: it becomes smaller only where all others together do not make
-// enough of a difference.
+// long its sums are. One or two numbers may be held: they become smaller only where all others together do not
+// make enough of a difference.
 #include "module/module.h"
 
 enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
@@ -38,11 +38,16 @@ typedef struct {
     int64_t work, granule; // what was divided by this number, or a lower power of two, still is
     int64_t work_most;
     int64_t powers; // what was published as a power of two up to this stays one
-    uint32_t held;         // a place in the source; none is UINT32_MAX
+    uint32_t held[MODULE_HELD_MAX]; // places in the source
+    int helds;
     ModuleShrunk *out;
 } Shrink;
 
-static bool is_held(const Shrink *s, const Site *site) { return site->node->span.at == s->held; }
+static bool is_held(const Shrink *s, const Site *site) {
+    for (int i = 0; i < s->helds; i++)
+        if (site->node->span.at == s->held[i]) return true;
+    return false;
+}
 
 static int64_t value_of(const Site *s) { return (int64_t)s->node->integer.value; }
 
@@ -373,12 +378,13 @@ static void shrink_all(Shrink *s, int64_t work_most) {
     for (int64_t granule = 64; granule >= 16; granule /= 2)
         if (enough_by(s, granule, INT64_MAX, work_most) || enough_by(s, granule, POWERS_SHORT, work_most))
             return;
-    if (s->held != UINT32_MAX) { // rather less long than others that are no multiples
-        s->held = UINT32_MAX;
+    if (s->helds) { // rather less long than others that are no multiples
+        s->helds = 0;
         s->work = work_most;
         if (enough_by(s, 16, POWERS_SHORT, work_most)) return;
     }
-    if (!enough_by(s, 1, POWERS_SHORT, work_most)) (void)!enough_by(s, 1, 0, work_most);
+    if (!enough_by(s, 1, INT64_MAX, work_most) && !enough_by(s, 1, POWERS_SHORT, work_most))
+        (void)!enough_by(s, 1, 0, work_most);
 }
 
 // Nothing is tried: all numbers are as they are there, but for the held one, which is small.
@@ -388,7 +394,9 @@ static bool take_others(Shrink *s, const ShrinkAsk *q) {
         for (int k = 0; k < q->others->sizes; k++)
             if (q->others->size[k].at.at == site->node->span.at)
                 site->node->integer.value = (uint64_t)q->others->size[k].now;
-        if (site->node->span.at == q->held->at.at) site->node->integer.value = (uint64_t)q->held->now;
+        for (int k = 0; k < q->helds; k++)
+            if (site->node->span.at == q->held[k]->at.at)
+                site->node->integer.value = (uint64_t)q->held[k]->now;
     }
     DiagList unsaid = DIAGS(s->arena);
     return module_evaluate(s->arena, s->file, &(ModuleAsk){.shapes = true}, &s->out->small, &unsaid);
@@ -415,7 +423,7 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
     out->small = out->published;
     Shrink *s = NEW(tries, Shrink);
     s->arena = tries, s->file = m, s->out = out, s->work = q->work;
-    s->held = q->held ? q->held->at.at : UINT32_MAX;
+    for (; s->helds < q->helds; s->helds++) s->held[s->helds] = q->held[s->helds]->at.at;
     int64_t can = ALL_STEPS / (out->published.steps + 1);
     s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
     find_configs(s);

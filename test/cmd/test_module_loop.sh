@@ -147,7 +147,8 @@ for k in ("no module", "constant", "both", "shape", "time", "manifest", "op tf32
     bad += [f"{k}: {got[k]['rule']} {got[k]['feedback']}"] if got[k]["rule"] != "request" or got[k]["accepted"] else []
 assert got["right"]["module"]["binding"] == "order" and got["right"]["module"]["sizes"][0]["published"] == 512
 assert got["path"]["module"]["long_sizes"] and not got["right"]["module"]["long_sizes"]
-assert got["long"]["module"]["wrong_long"]["name"] == "features", got["long"]
+assert [s["name"] for s in got["long"]["module"]["wrong_long"]] == ["features"], got["long"]
+assert got["wrong"]["module"]["wrong_long"] == [] and not got["right"]["module"]["long_pairs"]
 assert got["tf32"]["module"]["tf32"] and got["tf32"]["module"]["sha256"] != got["no tf32"]["module"]["sha256"]
 print("\n".join(bad))
 sys.exit(len(bad) > 0)

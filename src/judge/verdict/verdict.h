@@ -111,6 +111,7 @@ typedef struct {
     int untesteds;
     uint32_t stretched; // of a module, a bit for each of Domain.stretched that was passed
     int wrong_long;     // of a rejected one, 1 + which of them was not; 0: none
+    int wrong_longs;    // how many sizes are long there
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
 } Evidence;
 
