@@ -12,7 +12,7 @@
 
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
-    WORK_MOST = 1 << 22,    // where that keeps what divides sizes
+    WORK_MOST = 6 << 20,    // where that keeps what divides sizes
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
