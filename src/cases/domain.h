@@ -84,7 +84,7 @@ struct Domain {
     const int *slice_axis;   // of each input, the axis that counts slices; -1: all slices share the input
     const int *output_slice; // of each output the same, if its shape there is the number of slices
     const Reduction *reduction;
-    int reductions; // at least one; the first is the one that sizes are told by
+    int reductions;             // at least one; the first is the one that sizes are told by
     const Stretched *stretched; // what passed is judged there, too, at level full
     int stretches;
 };

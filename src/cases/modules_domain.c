@@ -16,7 +16,7 @@ enum {
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
-    PAIRS_MOST = 6, // two sizes that are long together
+    PAIRS_MOST = 6,       // two sizes that are long together
     STRETCH_LEAST = 2,    // times the small size
     LANES_PER_WORK = 512, // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
@@ -55,6 +55,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     if (of(m)->long_sizes) {
         values = stretched_cases;
         n = (int)(sizeof stretched_cases / sizeof *stretched_cases);
+        if (of(m)->long_sizes > 1) n = 1; // kinds of values have met each of them
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
@@ -323,6 +324,7 @@ static bool describe(Arena *a, ModulesDomain *m, const ModuleRun *values, Err *e
         *b = (Tensor){.storage = s, .dtype = t->value->dtype, .rank = t->value->rank};
         memcpy(b->shape, t->value->shape, sizeof *b->shape * (size_t)b->rank);
         tensor_contiguous_strides(b);
+        if (!values) continue;
         *s = (Storage){.data = arena_raw(a, (size_t)(t->value->numel * size) + 8, 64),
                        .bytes = (size_t)(t->value->numel * size),
                        .dtype = b->dtype,
@@ -408,14 +410,14 @@ typedef struct {
 
 // Of the text, and of what is asked beside it.
 static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
-    if (!q->tf32 && !q->gaps && !z->helds) return sha256_of(q->source);
+    if (!q->tf32 && !q->gaps && !q->shapes && !z->helds) return sha256_of(q->source);
     Buf b = BUF(a);
-    buf_printf(&b, "module%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "");
+    buf_printf(&b, "module%s%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "",
+               q->shapes ? " published" : "");
     for (int i = 0; i < z->helds; i++)
         buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
     if (z->others)
-        for (int i = 0; i < z->others->sizes; i++)
-            buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
+        for (int i = 0; i < z->others->sizes; i++) buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
     buf_str_put(&b, q->source);
     return sha256_of(buf_str(&b));
 }
@@ -434,6 +436,7 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                  .rows_dim = -1,
                  .row_dim = -1,
                  .allow_tf32 = q->tf32,
+                 .large = q->shapes,
                  .domain = {.contiguous = !q->gaps, .module = true}};
     m->op.hash = hash_of(a, q, z);
     m->op.core = m->op.hash;
@@ -470,6 +473,18 @@ static int64_t size_now(const ModuleShrunk *s, const ModuleSize *size) {
     for (int i = 0; i < s->sizes; i++)
         if (s->size[i].at.at == size->at.at) return s->size[i].now;
     return size->published;
+}
+
+// Without values: nobody evaluates it.
+static bool open_published(Arena *a, ModulesDomain *m, Err *e) {
+    ModulesDomain *p = NEW(a, ModulesDomain);
+    *p = *m;
+    p->values.run = p->values.shapes.small = m->values.shapes.published;
+    p->op.inputs = 0;
+    if (!describe(a, p, NULL, e) || !write_facts(a, p, e)) return false;
+    domain_fill_in(a, p);
+    m->published = &p->domain;
+    return true;
 }
 
 typedef struct {
@@ -537,8 +552,9 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
 
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
-    if (q->stretched) stretch(a, q, *out);
-    return true;
+    if (!q->stretched) return true;
+    stretch(a, q, *out);
+    return (*out)->values.shapes.sizes == 0 || open_published(a, *out, e);
 }
 
 // --- what is told ---

@@ -2,8 +2,8 @@
 // the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
 // the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
 // same shapes. Nothing is a slice, so nothing is moved. A size that became much smaller has a further domain,
-// in which it is as it was published, or as near to it as work allows, and the others are small; so have a few
-// pairs of such sizes.
+// in which it is as it was published, or as near to it as work allows, and the others are small; so have a
+// few pairs of such sizes.
 #pragma once
 #include <jansson.h>
 
@@ -14,10 +14,13 @@ typedef struct {
     Domain domain; // its op holds inputs, outputs and what a ModelNew is called with
     Op op;
     ModuleFile file;
-    ModuleValues values;  // at those sizes; its run has shapes alone
-    Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
+    ModuleValues values; // at those sizes; its run has shapes alone
+    Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
     ModuleSize longs[MODULE_HELD_MAX]; // of one of another one's domain.stretched: its long sizes, as they
     int long_sizes;                    // are now; few cases. Of a control: the one that is small
+    // The same at the published sizes: shapes alone, for addresses. NULL: nobody has asked, or no size is
+    // smaller.
+    const Domain *published;
 } ModulesDomain;
 
 typedef struct {
@@ -25,7 +28,8 @@ typedef struct {
     Str source;
     bool gaps;      // inputs may have gaps between their rows; the parameters have none
     bool tf32;      // products may read float32 operands with 10 mantissa bits
-    bool stretched; // makes domain.stretched, for level full
+    bool stretched; // makes domain.stretched and `published`, for level full
+    bool shapes;    // whoever cannot be tried at the published sizes is undecided
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);

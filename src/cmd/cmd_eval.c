@@ -16,7 +16,7 @@
 
 typedef struct {
     SmithChoice choice;
-    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout;
+    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout, *shapes;
     int count;
     Seed seed;
     Shape shape;
@@ -81,14 +81,14 @@ static json_t *settings_of(const Eval *v) {
     char weights[65];
     void (*identify)(Smith *, char[65]) = v->chosen.smith->identify;
     if (identify) identify(v->chosen.smith, weights);
-    json_t *all =
-        json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s*, s:s}", "smith",
-                     v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter",
-                     said(v, o->choice.adapter), "chat_family", o->choice.chat, "kv", o->choice.kv, "model",
-                     model, "stop", stops, "seed", (json_int_t)v->q.seed, "level", level_name(v->q.level),
-                     "rows", (json_int_t)v->q.filter.m, "columns", (json_int_t)v->q.filter.n, "dtype",
-                     o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
+    json_t *all = json_pack(
+        "{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s*, s:s}", "smith",
+        v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter", said(v, o->choice.adapter),
+        "chat_family", o->choice.chat, "kv", o->choice.kv, "model", model, "stop", stops, "seed",
+        (json_int_t)v->q.seed, "level", level_name(v->q.level), "rows", (json_int_t)v->q.filter.m, "columns",
+        (json_int_t)v->q.filter.n, "dtype", o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
     if (o->tf32) json_object_set_new(all, "tf32", json_true());
+    if (v->domain.shapes) json_object_set_new(all, "shapes", json_string("published"));
     return all;
 }
 
@@ -149,22 +149,20 @@ static void put_json(Eval *v, Buf *out, const char *file, json_t *settings, doub
     json_t *ops = json_array(), *pass = json_object();
     for (int i = 0; i < v->rows; i++) {
         const EvaluationOp *row = &v->row[i];
-        json_t *o = json_pack("{s:s%, s:i, s:i, s:i, s:o, s:o, s:I, s:s?}", "op", row->op.name.p,
-                              row->op.name.len, "n", row->n, "accepted", row->accepted, "undecided",
-                              row->undecided, "pass", pass_json(v, row), "statuses",
-                              statuses_json(row->status), "tokens", (json_int_t)row->tokens, "refused",
-                              row->refused);
+        json_t *o = json_pack(
+            "{s:s%, s:i, s:i, s:i, s:o, s:o, s:I, s:s?}", "op", row->op.name.p, row->op.name.len, "n", row->n,
+            "accepted", row->accepted, "undecided", row->undecided, "pass", pass_json(v, row), "statuses",
+            statuses_json(row->status), "tokens", (json_int_t)row->tokens, "refused", row->refused);
         if (row->unjudged) json_object_set_new(o, "unjudged", json_quoted(str_of(row->unjudged)));
         json_array_append_new(ops, o);
     }
     for (int k = 0; k < v->q.ks; k++)
         json_object_set_new(pass, arena_printf(v->a, "%d", v->q.k[k]), interval_json(&g->at[k], g->ops));
-    json_t *all =
-             json_pack("{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:b, s:s, s:f}", "smith",
-                       v->chosen.smith->name, "n", v->o->count, "settings", settings, "pass", pass, "ops",
-                       ops, "drafts", g->drafts, "accepted", g->accepted, "statuses",
-                       statuses_json(g->status), "tokens", (json_int_t)g->tokens, "complete", g->complete,
-                       "interrupted", g->interrupted, "file", said(v, file), "elapsed_ms", ms);
+    json_t *all = json_pack(
+        "{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:b, s:s, s:f}", "smith", v->chosen.smith->name,
+        "n", v->o->count, "settings", settings, "pass", pass, "ops", ops, "drafts", g->drafts, "accepted",
+        g->accepted, "statuses", statuses_json(g->status), "tokens", (json_int_t)g->tokens, "complete",
+        g->complete, "interrupted", g->interrupted, "file", said(v, file), "elapsed_ms", ms);
     if (g->groups) json_object_set_new(all, "levels", groups_json(v));
     json_put(out, all);
     buf_putc(out, '\n');
@@ -286,8 +284,7 @@ static bool same_form(const Eval *v, Err *e) {
     if (modules && ops)
         return err_set(e, ERR_USAGE, "--ops: ops and references in module form are asked for in two runs");
     if (modules && (v->o->shape.m || v->o->dtype))
-        return err_set(e, ERR_USAGE,
-                       "--shape and --dtype: a module is judged at its own sizes, in float32");
+        return err_set(e, ERR_USAGE, "--shape and --dtype: a module is judged at its own sizes, in float32");
     return true;
 }
 
@@ -372,6 +369,7 @@ int cmd_eval(int argc, char **argv) {
         {"--resume", OPTION_FLAG, &o.resume},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shapes", OPTION_TEXT, &o.shapes},
         {"--kernelbench", OPTION_TEXT, &o.kernelbench},
         {"--problems", OPTION_TEXT, &o.problems},
     };
@@ -391,7 +389,7 @@ int cmd_eval(int argc, char **argv) {
     Arena a = {0};
     Eval v = {.referee = r, .a = &a, .o = &o};
     int code = EXIT_WORLD;
-    bool ok = domain_of(o.layout, NULL, &v.domain, &e) &&
+    bool ok = domain_of(o.layout, NULL, &v.domain, &e) && shapes_of(o.shapes, &v.domain, &e) &&
               service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
     service_close(v.q.service);
     smith_close(v.chosen.smith);

@@ -14,7 +14,7 @@
 
 typedef struct {
     SmithChoice choice;
-    const char *dtype, *file, *state, *suite, *target, *layout, *python;
+    const char *dtype, *file, *state, *suite, *target, *layout, *python, *shapes;
     int count, feedback, every_size;
     int search; // seconds; 0: drafts of a smith
     Seed seed;
@@ -150,8 +150,8 @@ static void put_evidence(Buf *out, const Told *t) {
     else
         buf_printf(out,
                    "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
-                   m->target->name, m->estimate_us, (long long)m->ranked_at.rows,
-                   (long long)m->ranked_at.row, m->ranked_at.elem_bytes,
+                   m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
+                   m->ranked_at.elem_bytes,
                    t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
     if (t->timer) put_times(out, t);
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
@@ -404,7 +404,7 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
     DeviceFacts gpu; // so is a GPU that is not there
     if (o->gpu && !measurer_facts(o->measurer, &gpu, e)) return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!domain_of(o->layout, NULL, &domain, e)) return false;
+    if (!domain_of(o->layout, NULL, &domain, e) || !shapes_of(o->shapes, &domain, e)) return false;
     domain.modules = true;
     domain.tf32 = o->tf32;
     if (!op_for_judging(r, a, text, &domain, &op, e)) return false;
@@ -440,6 +440,7 @@ int cmd_mint(int argc, char **argv) {
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shapes", OPTION_TEXT, &o.shapes},
         {"--gpu", OPTION_FLAG, &o.gpu},
         {"--search", OPTION_COUNT, &o.search},
         {"--alone", OPTION_FLAG, &o.alone},

@@ -16,7 +16,8 @@ enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
     const char *module;
-    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python,
+        *shapes;
     Seed seed;
     Shape shape;
     int jobs, every_size;
@@ -102,11 +103,11 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
                       .filter = {.dtype = -1},
                       .seed = o->seed.given ? &o->seed.value : NULL};
     DomainAsked asked;
-    if (!domain_of(o->layout, NULL, &asked, e)) return false;
+    if (!domain_of(o->layout, NULL, &asked, e) || !shapes_of(o->shapes, &asked, e)) return false;
     asked.tf32 = o->tf32;
     asked.quick = q.level == LEVEL_QUICK;
     if (!io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
-        !module_for_judging(r, a, o->module, text, &asked, &op, e))
+        !module_for_judging(r, a, &(ModuleText){o->module, text}, &asked, &op, e))
         return false;
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
@@ -224,6 +225,8 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     const char *beside = o->module ? beside_module(o) : NULL;
     if (beside) return beside;
     if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
+    if (o->shapes && (!o->module || o->levels != LEVELS_FULL))
+        return "--shapes belongs to --module, at level full; a request of the stream has it as a key";
     if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
     return NULL;
 }
@@ -253,6 +256,7 @@ int cmd_referee(int argc, char **argv) {
         {"--python", OPTION_TEXT, &o.python},
         {"--alone", OPTION_FLAG, &o.alone},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shapes", OPTION_TEXT, &o.shapes},
     };
     Positionals rest;
     Err e = {0};

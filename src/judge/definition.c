@@ -151,7 +151,7 @@ static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
 
 bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     uint64_t seed;
-    if (op->large && !large_tensors_declared(op))
+    if (op->large && !op->form && !large_tensors_declared(op))
         return err_set(e, ERR_INPUT,
                        "%.*s: giant = True, but its domain ends before 2^31 elements; raise the max of \"M\" "
                        "in dims, or "
@@ -170,22 +170,28 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     return ok;
 }
 
-bool module_for_judging(Referee *r, Arena *a, const char *name, Str source, const DomainAsked *asked, Op *out,
+bool module_for_judging(Referee *r, Arena *a, const ModuleText *text, const DomainAsked *asked, Op *out,
                         Err *e) {
     ModulesDomain *m;
-    const ModulesAsk q = {name, source, asked->layout == LAYOUT_ANY, asked->tf32, !asked->quick};
+    const ModulesAsk q = {.path = text->name,
+                          .source = text->source,
+                          .gaps = asked->layout == LAYOUT_ANY,
+                          .tf32 = asked->tf32,
+                          .stretched = !asked->quick,
+                          .shapes = asked->shapes};
     if (asked->published)
-        return err_set(e, ERR_INPUT, "%s: a module has no published domain; its sizes are made smaller", name);
+        return err_set(e, ERR_INPUT, "%s: a module has no published domain; its sizes are made smaller",
+                       text->name);
     if (!modules_open(a, &q, &m, e)) return false;
     *out = m->op;
     return referee_check_definition(r, a, &m->op, e) ||
-           err_ctx(e, "%s: not a definition to judge by", name);
+           err_ctx(e, "%s: not a definition to judge by", text->name);
 }
 
 bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e) {
     Str source;
     if (module_file(a, text, &source)) {
-        if (asked->modules) return module_for_judging(r, a, text, source, asked, out, e);
+        if (asked->modules) return module_for_judging(r, a, &(ModuleText){text, source}, asked, out, e);
         return err_set(e, ERR_INPUT,
                        "%s: a reference in module form; mint, eval, propose, the stream and referee --module "
                        "judge by one",

@@ -417,6 +417,8 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
         if (!judge_stretched(b, i, configs, v, e)) return false;
+        if (verdict_accepted(v))
+            published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
         if (verdict_accepted(v)) judge_unreached(b, i, v);
         return true;
     }

@@ -97,5 +97,9 @@ MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, const Dom
                                Err *e);
 // The same of a reference in module form, from its text; `name` is for its name and for messages, as a path
 // is.
-MUST_CHECK bool module_for_judging(Referee *r, Arena *a, const char *name, Str source,
-                                   const DomainAsked *asked, Op *out, Err *e);
+typedef struct {
+    const char *name;
+    Str source;
+} ModuleText;
+MUST_CHECK bool module_for_judging(Referee *r, Arena *a, const ModuleText *text, const DomainAsked *asked,
+                                   Op *out, Err *e);

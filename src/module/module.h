@@ -86,8 +86,8 @@ typedef struct ModuleShrunk {
     int evaluations;
 } ModuleShrunk;
 typedef struct {
-    int64_t work;                     // operations of an evaluation
-    int64_t work_most;                // for the sake of multiples of 64: at least `work`, or 0
+    int64_t work;                            // operations of an evaluation
+    int64_t work_most;                       // for the sake of multiples of 64: at least `work`, or 0
     const ModuleSize *held[MODULE_HELD_MAX]; // the numbers at their places are made smaller last
     int helds;
     const struct ModuleShrunk *small; // with `held`: what was divided there has to be divided here
@@ -113,7 +113,7 @@ typedef struct {
     ShrinkAsk sizes; // with a held one, the definition is judged elsewhere: nothing but draws is evaluated
     bool tf32;
     bool published; // with a held one: ModuleValues.published_values
-    Arena *values; // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
+    Arena *values;  // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

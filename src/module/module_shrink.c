@@ -8,10 +8,10 @@
 //   - inputs of one shape go on having one: a kernel may rely on that, such as for queries, keys and values.
 // Halving keeps most of what divides a size: many kernels leave out masks for what their block divides.
 // Multiples of 64 stay such multiples, or else of 32 or 16, as far as work allows; and powers of two stay
-// powers of two, since Triton's blocks are such powers: a program may have a size for a block. Small numbers, and names
-// such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with say how
-// long its sums are. One or two numbers may be held: they become smaller only where all others together do not
-// make enough of a difference.
+// powers of two, since Triton's blocks are such powers: a program may have a size for a block. Small numbers,
+// and names such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with
+// say how long its sums are. One or two numbers may be held: they become smaller only where all others
+// together do not make enough of a difference.
 #include "module/module.h"
 
 enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
@@ -37,7 +37,7 @@ typedef struct {
     int most;              // evaluations
     int64_t work, granule; // what was divided by this number, or a lower power of two, still is
     int64_t work_most;
-    int64_t powers; // what was published as a power of two up to this stays one
+    int64_t powers;                 // what was published as a power of two up to this stays one
     uint32_t held[MODULE_HELD_MAX]; // places in the source
     int helds;
     ModuleShrunk *out;

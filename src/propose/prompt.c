@@ -111,8 +111,7 @@ static bool read_setting(Reader *r, Str line) {
     if (str_is(key, "style")) return read_styles(r, value);
     if (str_is(key, "form")) {
         r->out->modules = str_is(value, "module");
-        return r->out->modules ||
-               err_set(r->e, ERR_INPUT, "%s:%d: form is module", r->name, r->line);
+        return r->out->modules || err_set(r->e, ERR_INPUT, "%s:%d: form is module", r->name, r->line);
     }
     if (str_is(key, "top_k")) {
         if (!read_number(r, value, 1 << 20, true, &number)) return false;

@@ -11,9 +11,10 @@
 //
 // The text of a section is every line up to the next "--- ", without its last newline (an empty line before
 // the next section ends the text with one). Placeholders: {op} {notes} {signature} {reference} (the op's
-// definition in PyTorch, or the module's file) {style_op} {style} in system and user; these, {feedback} and {previous} (the last
-// attempt) in feedback, which is appended to user when there is any; {system} and {user} in raw, which a
-// model that runs here is given instead of its chat template. Other braces stand for themselves.
+// definition in PyTorch, or the module's file) {style_op} {style} in system and user; these, {feedback} and
+// {previous} (the last attempt) in feedback, which is appended to user when there is any; {system} and {user}
+// in raw, which a model that runs here is given instead of its chat template. Other braces stand for
+// themselves.
 #pragma once
 #include "propose/smith.h"
 

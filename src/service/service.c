@@ -362,7 +362,7 @@ bool service_op(Service *s, Arena *a, const char *text, const DomainAsked *asked
 
 bool service_module(Service *s, Arena *a, Str text, const DomainAsked *asked, Op *out, Err *e) {
     service_pool_take(s);
-    bool ok = module_for_judging(s->referee, a, "module", text, asked, out, e);
+    bool ok = module_for_judging(s->referee, a, &(ModuleText){"module", text}, asked, out, e);
     service_pool_leave(s);
     return ok;
 }

@@ -182,7 +182,8 @@ static KnownOp *known_slot(Stream *s) {
 
 static bool same_asked(const OpAsked *x, const OpAsked *y) {
     return x->module == y->module && x->domain.layout == y->domain.layout &&
-           x->domain.tf32 == y->domain.tf32 && x->domain.quick == y->domain.quick && str_eq(x->text, y->text);
+           x->domain.tf32 == y->domain.tf32 && x->domain.quick == y->domain.quick &&
+           x->domain.shapes == y->domain.shapes && str_eq(x->text, y->text);
 }
 
 // Definitions are read and checked once, so that requests are judged by the same text while it is known.
@@ -191,6 +192,7 @@ static KnownOp *known_op(Stream *s, const StreamRequest *l) {
     const DomainAsked domain = {.layout = l->layout,
                                 .modules = true,
                                 .tf32 = l->tf32,
+                                .shapes = l->shapes,
                                 .quick = l->levels == LEVELS_QUICK};
     const bool module = l->module.p != NULL;
     OpAsked asked = {module ? l->module : l->op, module, domain};
@@ -247,7 +249,8 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
         l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
     const char *beside = !l.bad && k->op.form ? beside_module(&l) : NULL;
     if (beside)
-        l.bad = arena_printf(a, "line %ld: \"%s\" does not go with a reference in module form", number, beside);
+        l.bad =
+            arena_printf(a, "line %ld: \"%s\" does not go with a reference in module form", number, beside);
     // What is written from a manifest is the request's source from here on: for the hash, the key of
     // equals and the verdict. A kernel that the source lacks is the source's fault.
     Err e = {0};

@@ -127,6 +127,10 @@ rows = [
     ("shape", dict(module=text("reference/relu.py"), shape="8x8", source="")),
     ("time", dict(module=text("reference/relu.py"), time=True, source="")),
     ("manifest", dict(module=text("reference/relu.py"), manifest={"kernel": "k"}, source="")),
+    ("published", dict(module=text("reference/scale_huge.py"), source=text("right/scale_huge.py"), level="full", shapes="published")),
+    ("not there", dict(module=text("reference/scale_huge.py"), source=text("published/scale_huge.int32.py"), level="ladder", shapes="published")),
+    ("shapes", dict(module=text("reference/relu.py"), shapes="all", source="")),
+    ("op shapes", dict(op="softmax", shapes="published", source="")),
     ("op tf32", dict(op="softmax", tf32=True, source="")),
     ("misspelt", dict(modul=text("reference/relu.py"), op="softmax", source="")),
 ]
@@ -140,12 +144,13 @@ answers() {
     python3 - "$tmp/answers" <<'P'
 import json, sys
 got = {v["id"]: v for v in map(json.loads, open(sys.argv[1]))}
-want = {"right": "ok", "wrong": "incorrect", "path": "ok", "short": "ok", "long": "uncovered_output", "tf32": "ok", "no tf32": "inaccurate", "no gaps": "ok"}
+want = {"right": "ok", "wrong": "incorrect", "path": "ok", "short": "ok", "long": "uncovered_output", "tf32": "ok", "no tf32": "inaccurate", "no gaps": "ok", "published": "ok", "not there": "bad_value"}
 bad = [f"{k}: {got[k]['status']}" for k in want if got[k]["status"] != want[k]]
 bad += ["gaps accepted"] if got["gaps"]["accepted"] else []
-for k in ("no module", "constant", "both", "shape", "time", "manifest", "op tf32", "misspelt"):
+for k in ("no module", "constant", "both", "shape", "time", "manifest", "op tf32", "misspelt", "shapes", "op shapes"):
     bad += [f"{k}: {got[k]['rule']} {got[k]['feedback']}"] if got[k]["rule"] != "request" or got[k]["accepted"] else []
 assert got["right"]["module"]["binding"] == "order" and got["right"]["module"]["sizes"][0]["published"] == 512
+assert got["published"]["module"]["published_sizes"] == "right" and got["not there"]["module"]["published_sizes"] == "wrong"
 assert got["path"]["module"]["long_sizes"] and not got["right"]["module"]["long_sizes"]
 assert [s["name"] for s in got["long"]["module"]["wrong_long"]] == ["features"], got["long"]
 assert got["wrong"]["module"]["wrong_long"] == [] and not got["right"]["module"]["long_pairs"]

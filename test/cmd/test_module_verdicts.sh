@@ -1,6 +1,7 @@
 #!/bin/sh
 # Verdicts on a ModelNew by a reference in module form: `referee FILE --module REF.py`. Of test/module/verdict, every right program
-# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone, those in pairs/ where two are.
+# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone, those in pairs/ where two are, and
+# those in published/ at the published sizes alone, where addresses of a few programs are tried.
 . "$(dirname "$0")/lib.sh"
 made=$(dirname "$0")/../module/verdict
 ref=$made/reference
@@ -47,6 +48,40 @@ two_long_are_named() {
     exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && says 'long, two at a time: '
 }
 check two_long_are_named two_long_are_named
+# Wrong at the published sizes alone, which take far more memory than there is.
+check "published sizes of scale_huge" judged scale_huge published --level full
+published_shown() {
+    for f in "$made"/published/*.py; do
+        exits 1 "$bin" referee "$f" --module "$ref/scale_huge.py" --level full && says 'scale_huge: rejected at the published sizes' &&
+            says 'float32[60000, 40000]' && says 'published sizes: wrong there' || return 1
+    done
+    exits 0 "$bin" referee "$made/right/scale_huge.py" --module "$ref/scale_huge.py" --level full --shapes published &&
+        says 'published sizes: addresses are right (a few programs of each launch, no values)' &&
+        exits 0 "$bin" referee "$made/published/scale_huge.int32.py" --module "$ref/scale_huge.py" --level quick && ! grep -q 'published sizes' "$tmp/out"
+}
+check published_shown published_shown
+# One program goes through all of it: nothing is found out there, which --shapes published makes an undecided verdict.
+unknown_there() {
+    sed 's/scale_kernel\[(rows, triton.cdiv(n, 1024))\]/scale_kernel[(1, 1)]/; s/scale_kernel(x_ptr, scale_ptr, y_ptr, n, BLOCK/scale_kernel(x_ptr, scale_ptr, y_ptr, rows, n, BLOCK/
+         s/(x, self.scale, y, n, /(x, self.scale, y, rows, n, /' "$made/right/scale_huge.py" >"$tmp/one.py"
+    python3 - "$tmp/one.py" <<'P'
+import sys
+text = open(sys.argv[1]).read()
+head, tail = text.split("    row = tl.program_id(0).to(tl.int64)\n")
+body, rest = tail.split("\n\n\nclass", 1)
+loop = "    for r in range(rows):\n        row = r.to(tl.int64)\n        for start in range(0, n, BLOCK):\n"
+body = body.replace("tl.program_id(1) * BLOCK", "start").replace("    ", "            ")
+open(sys.argv[1], "w").write(head + loop + body + "\n\n\nclass" + rest)
+P
+    exits 0 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full && says 'published sizes: not known: ' &&
+        exits 4 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full --shapes published && says 'unsupported'
+}
+check unknown_there unknown_there
+shapes_usage() {
+    exits 2 "$bin" referee "$made/right/relu.py" --module "$ref/relu.py" --level quick --shapes published && exits 2 "$bin" referee "$made/right/relu.py" --op softmax --shapes published &&
+        exits 2 "$bin" referee "$made/right/relu.py" --module "$ref/relu.py" --shapes all
+}
+check shapes_usage shapes_usage
 # At level quick, which has none, the same programs are accepted.
 short() { ! judged matmul long --level quick >"$tmp/short" && [ "$(grep -c " ok " "$tmp/short")" = 2 ]; }
 check "short sizes find none of them" short

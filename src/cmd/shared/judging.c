@@ -42,6 +42,12 @@ bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e)
     return true;
 }
 
+bool shapes_of(const char *shapes, DomainAsked *out, Err *e) {
+    out->shapes = shapes && strcmp(shapes, "published") == 0;
+    if (!shapes || out->shapes || strcmp(shapes, "small") == 0) return true;
+    return err_set(e, ERR_USAGE, "--shapes is small or published");
+}
+
 int verdict_exit(const Verdict *v) {
     switch (status_class(v->decision.status)) {
     case CLASS_ACCEPTED: return EXIT_OK;

@@ -10,6 +10,8 @@ void op_understood(const char *verb, const char *text, const Op *op);
 void entry_understood(const char *verb, const char *chosen);
 // --layout and --domain, NULL where not given.
 MUST_CHECK bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e);
+// --shapes of a reference in module form, NULL where not given.
+MUST_CHECK bool shapes_of(const char *shapes, DomainAsked *out, Err *e);
 MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e);
 int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.

@@ -30,6 +30,12 @@ void module_evidence_text(Buf *out, const Verdict *v, const char *prefix) {
     modules_words(&b, m, "");
     if (verdict_accepted(v) && v->judged.level == LEVEL_FULL)
         modules_long_words(&b, m, v->evidence.stretched);
+    static const char *const said[] = {[PUBLISHED_RIGHT] =
+                                           "addresses are right (a few programs of each launch, no values)",
+                                       [PUBLISHED_WRONG] = "wrong there",
+                                       [PUBLISHED_UNKNOWN] = "not known: "};
+    const PublishedSizes *p = &v->evidence.published;
+    if (p->said) buf_printf(&b, "published sizes: %s%s\n", said[p->said], p->why);
     if (v->evidence.wrong_long) modules_wrong_long_words(&b, m, v->evidence.wrong_long - 1);
     buf_puts(&b, m->values.published_values
                      ? "values: inputs as get_inputs draws them"
@@ -42,8 +48,12 @@ void module_evidence_text(Buf *out, const Verdict *v, const char *prefix) {
 }
 
 json_t *module_evidence_json(const Verdict *v) {
-    json_t *o =
-        modules_json(modules_of(v->module), v->evidence.stretched, v->evidence.wrong_long - 1);
+    json_t *o = modules_json(modules_of(v->module), v->evidence.stretched, v->evidence.wrong_long - 1);
+    static const char *const said[] = {
+        [PUBLISHED_RIGHT] = "right", [PUBLISHED_WRONG] = "wrong", [PUBLISHED_UNKNOWN] = "unknown"};
+    const PublishedSizes *p = &v->evidence.published;
+    json_object_set_new(o, "published_sizes", p->said ? json_string(said[p->said]) : json_null());
+    if (*p->why) json_object_set_new(o, "published_why", json_quoted(str_of(p->why)));
     json_object_set_new(o, "binding", binding(v) ? json_string(binding(v)) : json_null());
     return o;
 }
