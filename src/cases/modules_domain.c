@@ -136,6 +136,8 @@ static const Bound *chain(Arena *a, const ModuleRun *run) {
     return first;
 }
 
+const Bound *modules_outputs(Arena *a, const Domain *m) { return chain(a, &of(m)->values.run); }
+
 static const Bound *answer(Arena *a, const Domain *domain, const uint8_t *mapping, const CaseSpec *spec,
                            const OtherBytes *other, DiagList *diags) {
     const ModulesDomain *m = of(domain);

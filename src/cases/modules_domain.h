@@ -38,6 +38,8 @@ const ModulesDomain *modules_of(const Op *op);
 // The right answer of a case, and what is allowed with tf32, whatever was asked.
 const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
                                  DiagList *diags);
+// The outputs at the sizes of a module's domain, as one chain: shapes alone.
+const Bound *modules_outputs(Arena *a, const Domain *m);
 // What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
 // Of an accepted program at level full: which sizes it had long (Evidence.stretched), and which never.

@@ -155,7 +155,7 @@ static void reject(const Probe *p, LargeCase *c, const CaseReport *r) {
     z->feedback = feedback_finding(p->a, &shown, p->source, r);
 }
 
-// *r: the last report of one that fails.
+// *last: the report of the case, or of the finding that ended it.
 static Said probe_case(const Probe *p, const LargeCase *c, CaseReport *last, char why_not[WIRE_MESSAGE_MAX]) {
     ForkJob job = {.source = p->source,
                    .extras = p->extras,
@@ -174,6 +174,7 @@ static Said probe_case(const Probe *p, const LargeCase *c, CaseReport *last, cha
               fork_server_run(fork_server, &scratch, &job, &r, &e);
     if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
     if (said == SAID_FAILS) *last = r.report[r.reports - 1];
+    if (said == SAID_SAFE) *last = r.report[0];
     if (said == SAID_NOTHING || said == SAID_WORLD) snprintf(why_not, WIRE_MESSAGE_MAX, "%s", why);
     if (fork_server && ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(p->fork_servers, fork_server, !ok);
@@ -244,6 +245,19 @@ static void case_of(const Op *op, uint64_t seed, LargeCase *c) {
     c->spec.sampled = c->elements;
 }
 
+// As of production shapes: the programs together cannot fill the answer, if each stores as much as the
+// busiest of those that were tried.
+static bool leaves_some(const Probe *p, LargeCase *c, const CaseReport *r) {
+    int64_t bytes = 0;
+    c->truth.expected = modules_outputs(p->a, p->d->domain);
+    for (const Bound *b = c->truth.expected; b; b = b->also) bytes += b->numel * dtype_bytes(b->dtype);
+    if (r->kind != REPORT_RAN || r->atomic_launches > 0 || r->stores >= bytes) return false;
+    const Draw shown = {
+        .domain = p->d->domain, .op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
+    decision_set(&p->v->decision, STATUS_uncovered_output, "published", feedback_too_few(p->a, &shown, r));
+    return true;
+}
+
 void published_sizes_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
                            Verdict *v) {
     const Domain *domain = modules_of(d->op)->published;
@@ -257,7 +271,7 @@ void published_sizes_probe(ForkServers *fork_servers, Arena *a, const Draw *d, S
     PublishedSizes *said = &v->evidence.published;
     case_of(domain->op, d->seed, &c);
     switch (probe_case(&p, &c, &last, said->why)) {
-    case SAID_SAFE: said->said = PUBLISHED_RIGHT; return;
+    case SAID_SAFE: said->said = leaves_some(&p, &c, &last) ? PUBLISHED_WRONG : PUBLISHED_RIGHT; return;
     case SAID_FAILS:
         said->said = PUBLISHED_WRONG;
         reject(&p, &c, &last);
