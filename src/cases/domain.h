@@ -67,6 +67,15 @@ typedef struct {
     void (*put_sizes)(Buf *out, const Domain *m, const int64_t *dim); // "7x129": what evidence calls a case
 } DomainKind;
 
+// The same definition with one or two sizes near the published ones. A rejection there counts where each of
+// the controls is passed, in which one of those sizes is small: else it is the other sizes that a program is
+// not made for.
+typedef struct {
+    const Domain *domain;
+    const Domain *control[2]; // as many as there are long sizes
+    int longs;
+} Stretched;
+
 struct Domain {
     const DomainKind *kind;
     const Op *op;            // its symbols, inputs and outputs
@@ -75,11 +84,8 @@ struct Domain {
     const int *slice_axis;   // of each input, the axis that counts slices; -1: all slices share the input
     const int *output_slice; // of each output the same, if its shape there is the number of slices
     const Reduction *reduction;
-    int reductions; // at least one; the first is the one that sizes are told by
-    // The same definition with one size near the published one: what passed is judged there, too, at level
-    // full. A rejection counts where the control of that number, whose long size is small, is passed: else it
-    // is the other sizes that a program is not made for.
-    const Domain *const *stretched, *const *controls;
+    int reductions;             // at least one; the first is the one that sizes are told by
+    const Stretched *stretched; // what passed is judged there, too, at level full
     int stretches;
 };
 

@@ -12,10 +12,11 @@
 
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
-    WORK_MOST = 1 << 22,    // where that keeps what divides sizes
+    WORK_MOST = 6 << 20,    // where that keeps what divides sizes
     STRETCHED_WORK = 1 << 22,
-    STRETCHED_MOST = 1 << 24,
+    STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
+    PAIRS_MOST = 6,       // two sizes that are long together
     STRETCH_LEAST = 2,    // times the small size
     LANES_PER_WORK = 512, // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
@@ -51,9 +52,10 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     const ValuesDrawn *values = full ? full_cases : quick_cases;
     int n = full ? (int)(sizeof full_cases / sizeof *full_cases)
                  : (int)(sizeof quick_cases / sizeof *quick_cases);
-    if (of(m)->stretched.now) {
+    if (of(m)->long_sizes) {
         values = stretched_cases;
         n = (int)(sizeof stretched_cases / sizeof *stretched_cases);
+        if (of(m)->long_sizes > 1) n = 1; // kinds of values have met each of them
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
@@ -133,6 +135,8 @@ static const Bound *chain(Arena *a, const ModuleRun *run) {
     }
     return first;
 }
+
+const Bound *modules_outputs(Arena *a, const Domain *m) { return chain(a, &of(m)->values.run); }
 
 static const Bound *answer(Arena *a, const Domain *domain, const uint8_t *mapping, const CaseSpec *spec,
                            const OtherBytes *other, DiagList *diags) {
@@ -263,6 +267,10 @@ static const DomainKind modules = {
     .put_sizes = put_sizes,
 };
 
+const ModulesDomain *modules_of(const Op *op) {
+    return op->form && op->form->kind == &modules ? of(op->form) : NULL;
+}
+
 // --- opening ---
 
 static OpInput op_input(Str name, OpRole role, const Bound *b) {
@@ -293,7 +301,7 @@ static Str argument_name(Arena *a, const Node *tree, int i) {
     return str_of(arena_printf(a, "input%d", i));
 }
 
-static bool describe(Arena *a, ModulesDomain *m, Err *e) {
+static bool describe(Arena *a, ModulesDomain *m, const ModuleRun *values, Err *e) {
     const ModuleRun *run = &m->values.run;
     Op *op = &m->op;
     op->input = NEWN(a, OpInput, (size_t)(run->inputs + run->tensors) + 1);
@@ -318,12 +326,13 @@ static bool describe(Arena *a, ModulesDomain *m, Err *e) {
         *b = (Tensor){.storage = s, .dtype = t->value->dtype, .rank = t->value->rank};
         memcpy(b->shape, t->value->shape, sizeof *b->shape * (size_t)b->rank);
         tensor_contiguous_strides(b);
+        if (!values) continue;
         *s = (Storage){.data = arena_raw(a, (size_t)(t->value->numel * size) + 8, 64),
                        .bytes = (size_t)(t->value->numel * size),
                        .dtype = b->dtype,
                        .read_only = true};
         for (int64_t k = 0; k < t->value->numel; k++)
-            dtype_store(b->dtype, s->data + k * size, t->value->v[k]);
+            dtype_store(b->dtype, s->data + k * size, values->tensor[i].value->v[k]);
     }
     if (run->outputs > OP_OUTPUTS_MAX)
         return err_set(e, ERR_INPUT, "%.*s: forward returns more than %d tensors", STR_ARG(op->name),
@@ -395,21 +404,29 @@ static bool refuse(const char *path, Str source, const DiagList *d, Err *e) {
 
 // At which sizes. None of it: as small as can be.
 typedef struct {
-    const ModuleSize *held;
+    const ModuleSize *held[MODULE_HELD_MAX];
+    int helds;
     const ModuleShrunk *small, *others; // as of ShrinkAsk
+    const ModulesDomain *of;            // whose sizes those are; NULL: none
 } Sizes;
 
 // Of the text, and of what is asked beside it.
 static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
-    if (!q->tf32 && !q->gaps && !z->held) return sha256_of(q->source);
+    if (!q->tf32 && !q->gaps && !q->shapes && !z->helds) return sha256_of(q->source);
     Buf b = BUF(a);
-    buf_printf(&b, "module%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "");
-    if (z->held) buf_printf(&b, "held %" PRIu32 "%s\n", z->held->at.at, z->others ? " small" : "");
+    buf_printf(&b, "module%s%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "",
+               q->shapes ? " published" : "");
+    for (int i = 0; i < z->helds; i++)
+        buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
+    if (z->others)
+        for (int i = 0; i < z->others->sizes; i++) buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
     buf_str_put(&b, q->source);
     return sha256_of(buf_str(&b));
 }
 
-static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomain **out, Err *e) {
+// `values` holds what is needed here alone: answers and their bounds.
+static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z, ModulesDomain **out,
+                    Err *e) {
     const char *path = q->path;
     const Str source = q->source;
     ModulesDomain *m = *out = NEW(a, ModulesDomain);
@@ -421,21 +438,37 @@ static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomai
                  .rows_dim = -1,
                  .row_dim = -1,
                  .allow_tf32 = q->tf32,
+                 .large = q->shapes,
                  .domain = {.contiguous = !q->gaps, .module = true}};
     m->op.hash = hash_of(a, q, z);
     m->op.core = m->op.hash;
-    if (!module_read(a, source, &m->file, &d) ||
-        !module_values(a, &m->file,
-                       &(ValuesAsk){DRAW_SEED, z->held ? STRETCHED_WORK : SMALLER_WORK,
-                                    z->held ? STRETCHED_MOST : WORK_MOST, q->tf32, z->held, z->small,
-                                    z->others},
-                       &m->values, &d))
+    m->file.library = z->of ? z->of->file.library : NULL;
+    ValuesAsk ask = {.seed = DRAW_SEED,
+                     .sizes = {.work = z->helds ? STRETCHED_WORK : SMALLER_WORK,
+                               .work_most = z->helds ? STRETCHED_MOST : WORK_MOST,
+                               .helds = z->helds,
+                               .small = z->small,
+                               .others = z->others},
+                     .tf32 = q->tf32,
+                     .published = z->of && z->of->values.published_values,
+                     .values = values};
+    memcpy(ask.sizes.held, z->held, sizeof z->held);
+    if (!module_read(a, source, &m->file, &d) || !module_values(a, &m->file, &ask, &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
-    if (!describe(a, m, e) || !write_facts(a, m, e)) return false;
+    const ModuleRun run = m->values.run;
+    m->values.run = m->values.shapes.small; // the same, without values
+    if (!describe(a, m, &run, e) || !write_facts(a, m, e)) return false;
     domain_fill_in(a, m);
     return true;
+}
+
+static bool open_one(Arena *a, const ModulesAsk *q, const Sizes *z, ModulesDomain **out, Err *e) {
+    Arena values = {0};
+    bool ok = open_in(a, &values, q, z, out, e);
+    arena_free(&values);
+    return ok;
 }
 
 static int64_t size_now(const ModuleShrunk *s, const ModuleSize *size) {
@@ -444,13 +477,61 @@ static int64_t size_now(const ModuleShrunk *s, const ModuleSize *size) {
     return size->published;
 }
 
-// The sizes that lost most come first. One that cannot be long while others are short has no domain.
+// Without values: nobody evaluates it.
+static bool open_published(Arena *a, ModulesDomain *m, Err *e) {
+    ModulesDomain *p = NEW(a, ModulesDomain);
+    *p = *m;
+    p->values.run = p->values.shapes.small = m->values.shapes.published;
+    p->op.inputs = 0;
+    if (!describe(a, p, NULL, e) || !write_facts(a, p, e)) return false;
+    domain_fill_in(a, p);
+    m->published = &p->domain;
+    return true;
+}
+
+typedef struct {
+    Arena *a;
+    const ModulesAsk *q;
+    ModulesDomain *m;
+    Stretched *list;
+} Stretching;
+
+// With these sizes long, if they can be while others are short.
+static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
+    const ModuleShrunk *s = &t->m->values.shapes;
+    ModulesDomain *long_one, *control;
+    Sizes z = {.helds = n, .small = s, .of = t->m};
+    Err unsaid = {0};
+    for (int i = 0; i < n; i++) z.held[i] = size[i];
+    if (!open_one(t->a, t->q, &z, &long_one, &unsaid)) return false;
+    long_one->long_sizes = n;
+    if (long_one->values.shapes.small.work > STRETCHED_MOST) return false;
+    for (int i = 0; i < n; i++) {
+        long_one->longs[i] = *size[i];
+        long_one->longs[i].now = size_now(&long_one->values.shapes, size[i]);
+        if (long_one->longs[i].now < STRETCH_LEAST * size[i]->now) return false;
+    }
+    Stretched *to = &t->list[t->m->domain.stretches];
+    *to = (Stretched){.domain = &long_one->domain, .longs = n};
+    for (int i = 0; i < n; i++) {
+        const Sizes others = {{size[i]}, 1, NULL, &long_one->values.shapes, t->m};
+        if (!open_one(t->a, t->q, &others, &control, &unsaid)) return false;
+        control->long_sizes = 1;
+        control->longs[0] = *size[i];
+        to->control[i] = &control->domain;
+    }
+    t->m->domain.stretches++;
+    return true;
+}
+
+// The sizes that lost most come first, then pairs of these. How many can be long.
 static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     const ModuleShrunk *s = &m->values.shapes;
-    const Domain **list = NEWN(a, const Domain *, STRETCHES_MOST),
-                 **controls = NEWN(a, const Domain *, STRETCHES_MOST);
+    Stretching t = {a, q, m, NEWN(a, Stretched, STRETCHES_MOST + PAIRS_MOST)};
+    const ModuleSize *single[STRETCHES_MOST];
     bool done[MODULE_SIZES_MAX] = {false};
-    for (int turn = 0; turn < s->sizes && m->domain.stretches < STRETCHES_MOST; turn++) {
+    int singles = 0;
+    for (int turn = 0; turn < s->sizes && singles < STRETCHES_MOST; turn++) {
         int best = -1;
         for (int i = 0; i < s->sizes; i++) {
             double lost = (double)s->size[i].published / (double)s->size[i].now;
@@ -459,36 +540,36 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
         }
         if (best < 0) break;
         done[best] = true;
-        ModulesDomain *long_one;
-        Err unsaid = {0};
-        if (!open_one(a, q, &(Sizes){&s->size[best], s, NULL}, &long_one, &unsaid)) continue;
-        long_one->stretched = s->size[best];
-        long_one->stretched.now = size_now(&long_one->values.shapes, &s->size[best]);
-        if (long_one->values.shapes.small.work > STRETCHED_MOST ||
-            long_one->stretched.now < STRETCH_LEAST * s->size[best].now)
-            continue;
-        ModulesDomain *control;
-        const Sizes others = {&s->size[best], NULL, &long_one->values.shapes};
-        if (!open_one(a, q, &others, &control, &unsaid)) continue;
-        control->stretched = s->size[best];
-        controls[m->domain.stretches] = &control->domain;
-        list[m->domain.stretches++] = &long_one->domain;
+        const ModuleSize *const one[] = {&s->size[best]};
+        if (stretch_by(&t, one, 1)) single[singles++] = &s->size[best];
     }
-    m->domain.stretched = list;
-    m->domain.controls = controls;
+    int pairs = 0;
+    for (int k = 1; k < singles; k++)
+        for (int i = 0; i < k && pairs < PAIRS_MOST; i++) {
+            const ModuleSize *const two[] = {single[i], single[k]};
+            pairs += stretch_by(&t, two, 2);
+        }
+    m->domain.stretched = t.list;
 }
 
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
-    if (q->stretched) stretch(a, q, *out);
-    return true;
+    if (!q->stretched) return true;
+    stretch(a, q, *out);
+    return (*out)->values.shapes.sizes == 0 || open_published(a, *out, e);
 }
 
 // --- what is told ---
 
+static const ModulesDomain *long_one(const ModulesDomain *m, int i) {
+    return of(m->domain.stretched[i].domain);
+}
+
+// Alone, or beside another one.
 static bool is_passed(const ModulesDomain *m, const ModuleSize *size, uint32_t passed) {
     for (int i = 0; i < m->domain.stretches; i++)
-        if (passed >> i & 1 && of(m->domain.stretched[i])->stretched.at.at == size->at.at) return true;
+        for (int k = 0; k < m->domain.stretched[i].longs; k++)
+            if (passed >> i & 1 && long_one(m, i)->longs[k].at.at == size->at.at) return true;
     return false;
 }
 
@@ -497,16 +578,22 @@ static void put_size(Buf *out, const char *before, const ModuleSize *s) {
     if (s->now != s->published) buf_printf(out, " of %lld", (long long)s->published);
 }
 
+static void put_longs(Buf *out, const ModulesDomain *m, int longs, uint32_t passed, const char *before) {
+    int n = 0;
+    for (int i = 0; i < m->domain.stretches; i++) {
+        if (!(passed >> i & 1) || m->domain.stretched[i].longs != longs) continue;
+        for (int k = 0; k < longs; k++)
+            put_size(out, k ? " with " : n ? ", " : before, &long_one(m, i)->longs[k]);
+        n++;
+    }
+    if (n) buf_puts(out, "\n");
+}
+
 void modules_long_words(Buf *out, const ModulesDomain *m, uint32_t passed) {
     const ModuleShrunk *s = &m->values.shapes;
-    const char *before = "long, one at a time: ";
-    for (int i = 0; i < m->domain.stretches; i++) {
-        if (!(passed >> i & 1)) continue;
-        put_size(out, before, &of(m->domain.stretched[i])->stretched);
-        before = ", ";
-    }
-    if (passed) buf_puts(out, "\n");
-    before = "never long: ";
+    put_longs(out, m, 1, passed, "long, one at a time: ");
+    put_longs(out, m, 2, passed, "long, two at a time: ");
+    const char *before = "never long: ";
     int never = 0;
     for (int i = 0; i < s->sizes; i++) {
         if (is_passed(m, &s->size[i], passed)) continue;
@@ -516,8 +603,15 @@ void modules_long_words(Buf *out, const ModulesDomain *m, uint32_t passed) {
 }
 
 void modules_wrong_long_words(Buf *out, const ModulesDomain *m, int which) {
-    put_size(out, "wrong where one size is long: ", &of(m->domain.stretched[which])->stretched);
-    put_size(out, "; right with ", &of(m->domain.controls[which])->stretched);
+    const Stretched *s = &m->domain.stretched[which];
+    for (int k = 0; k < s->longs; k++)
+        put_size(out,
+                 k              ? " with "
+                 : s->longs > 1 ? "wrong where two sizes are long: "
+                                : "wrong where one size is long: ",
+                 &of(s->domain)->longs[k]);
+    for (int k = 0; k < s->longs; k++)
+        put_size(out, k ? ", and with " : "; right with ", &of(s->control[k])->longs[0]);
     buf_puts(out, ", all other sizes the same\n");
 }
 
@@ -556,6 +650,13 @@ static json_t *size_json(const ModulesDomain *m, const ModuleSize *s) {
                      (json_int_t)s->published);
 }
 
+static json_t *longs_json(const ModulesDomain *m, int which) {
+    json_t *all = json_array();
+    for (int k = 0; k < m->domain.stretched[which].longs; k++)
+        json_array_append_new(all, size_json(m, &long_one(m, which)->longs[k]));
+    return all;
+}
+
 static json_t *shape_json(const Bound *b) {
     json_t *shape = json_array();
     for (int i = 0; i < b->rank; i++) json_array_append_new(shape, json_integer(b->shape[i]));
@@ -565,7 +666,7 @@ static json_t *shape_json(const Bound *b) {
 json_t *modules_json(const ModulesDomain *m, uint32_t passed, int wrong_long) {
     const ModuleRun *run = &m->values.run, *published = &m->values.shapes.published;
     const ModuleShrunk *s = &m->values.shapes;
-    json_t *inputs = json_array(), *sizes = json_array(), *long_ones = json_array();
+    json_t *inputs = json_array(), *sizes = json_array(), *long_ones = json_array(), *pairs = json_array();
     for (int i = 0; i < run->inputs; i++) {
         const Bound *b = run->input[i].tensor;
         if (!b) continue;
@@ -574,13 +675,18 @@ json_t *modules_json(const ModulesDomain *m, uint32_t passed, int wrong_long) {
                                         shape_json(b), "published", shape_json(published->input[i].tensor)));
     }
     for (int i = 0; i < s->sizes; i++) json_array_append_new(sizes, size_json(m, &s->size[i]));
-    for (int i = 0; i < m->domain.stretches; i++)
-        if (passed >> i & 1)
-            json_array_append_new(long_ones, size_json(m, &of(m->domain.stretched[i])->stretched));
+    for (int i = 0; i < m->domain.stretches; i++) {
+        if (!(passed >> i & 1)) continue;
+        json_t *each = longs_json(m, i);
+        if (m->domain.stretched[i].longs > 1)
+            json_array_append_new(pairs, each);
+        else
+            json_array_extend(long_ones, each), json_decref(each);
+    }
     char sha256[65];
     sha256_hex(m->op.hash, sha256);
-    return json_pack(
-        "{s:s%, s:s, s:b, s:o, s:o, s:o, s:o}", "name", m->op.name.p, m->op.name.len, "sha256", sha256,
-        "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes, "long_sizes", long_ones, "wrong_long",
-        wrong_long < 0 ? json_null() : size_json(m, &of(m->domain.stretched[wrong_long])->stretched));
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "name", m->op.name.p, m->op.name.len,
+                     "sha256", sha256, "tf32", m->op.allow_tf32, "inputs", inputs, "sizes", sizes,
+                     "long_sizes", long_ones, "long_pairs", pairs, "wrong_long",
+                     wrong_long < 0 ? json_array() : longs_json(m, wrong_long));
 }

@@ -2,7 +2,8 @@
 // the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
 // the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
 // same shapes. Nothing is a slice, so nothing is moved. A size that became much smaller has a further domain,
-// in which it is as it was published, or as near to it as work allows, and the others are small.
+// in which it is as it was published, or as near to it as work allows, and the others are small; so have a
+// few pairs of such sizes.
 #pragma once
 #include <jansson.h>
 
@@ -13,9 +14,13 @@ typedef struct {
     Domain domain; // its op holds inputs, outputs and what a ModelNew is called with
     Op op;
     ModuleFile file;
-    ModuleValues values;  // of one draw, at those sizes
-    Tensor *buffers;      // of each of Model's tensors: values of one that is no parameter; else no storage
-    ModuleSize stretched; // of one of another one's domain.stretched: its long size, as it is now; few cases
+    ModuleValues values; // at those sizes; its run has shapes alone
+    Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
+    ModuleSize longs[MODULE_HELD_MAX]; // of one of another one's domain.stretched: its long sizes, as they
+    int long_sizes;                    // are now; few cases. Of a control: the one that is small
+    // The same at the published sizes: shapes alone, for addresses. NULL: nobody has asked, or no size is
+    // smaller.
+    const Domain *published;
 } ModulesDomain;
 
 typedef struct {
@@ -23,13 +28,18 @@ typedef struct {
     Str source;
     bool gaps;      // inputs may have gaps between their rows; the parameters have none
     bool tf32;      // products may read float32 operands with 10 mantissa bits
-    bool stretched; // makes domain.stretched, for level full
+    bool stretched; // makes domain.stretched and `published`, for level full
+    bool shapes;    // whoever cannot be tried at the published sizes is undecided
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
+// Of an op that was opened so; NULL: it is no module.
+const ModulesDomain *modules_of(const Op *op);
 // The right answer of a case, and what is allowed with tf32, whatever was asked.
 const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
                                  DiagList *diags);
+// The outputs at the sizes of a module's domain, as one chain: shapes alone.
+const Bound *modules_outputs(Arena *a, const Domain *m);
 // What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
 // Of an accepted program at level full: which sizes it had long (Evidence.stretched), and which never.

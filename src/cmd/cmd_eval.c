@@ -9,17 +9,18 @@
 #include "base/progress.h"
 #include "cmd/shared/judging.h"
 #include "cmd/shared/op_set.h"
+#include "cmd/shared/problem_set.h"
 #include "mint/evaluation.h"
 #include "op/suite.h"
 #include "propose/smith_kind.h"
 
 typedef struct {
     SmithChoice choice;
-    const char *ops, *k, *dtype, *file, *state, *suite, *level, *layout;
+    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout, *shapes;
     int count;
     Seed seed;
     Shape shape;
-    bool json, resume;
+    bool json, resume, tf32;
 } EvalOptions;
 
 typedef struct {
@@ -80,12 +81,15 @@ static json_t *settings_of(const Eval *v) {
     char weights[65];
     void (*identify)(Smith *, char[65]) = v->chosen.smith->identify;
     if (identify) identify(v->chosen.smith, weights);
-    return json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s*, s:s}", "smith",
-                     v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter",
-                     said(v, o->choice.adapter), "chat_family", o->choice.chat, "kv", o->choice.kv, "model",
-                     model, "stop", stops, "seed", (json_int_t)v->q.seed, "level", level_name(v->q.level),
-                     "rows", (json_int_t)v->q.filter.m, "columns", (json_int_t)v->q.filter.n, "dtype",
-                     o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
+    json_t *all = json_pack(
+        "{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s*, s:s}", "smith",
+        v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter", said(v, o->choice.adapter),
+        "chat_family", o->choice.chat, "kv", o->choice.kv, "model", model, "stop", stops, "seed",
+        (json_int_t)v->q.seed, "level", level_name(v->q.level), "rows", (json_int_t)v->q.filter.m, "columns",
+        (json_int_t)v->q.filter.n, "dtype", o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
+    if (o->tf32) json_object_set_new(all, "tf32", json_true());
+    if (v->domain.shapes) json_object_set_new(all, "shapes", json_string("published"));
+    return all;
 }
 
 static void show(void *arg, int done, const AttemptTally *tally) {
@@ -123,30 +127,44 @@ static json_t *pass_json(Eval *v, const EvaluationOp *row) {
     return o;
 }
 
+static json_t *interval_json(const PassInterval *p, int ops) {
+    if (!ops) return json_pack("{s:n, s:n, s:n, s:i}", "mean", "low", "high", "ops", 0);
+    return json_pack("{s:f, s:f, s:f, s:i}", "mean", p->mean, "low", p->low, "high", p->high, "ops", ops);
+}
+
+static json_t *groups_json(Eval *v) {
+    json_t *all = json_object();
+    for (int i = 0; i < v->got.groups; i++) {
+        const EvaluationGroup *g = &v->got.group[i];
+        json_t *o = json_object();
+        for (int k = 0; k < v->q.ks; k++)
+            json_object_set_new(o, arena_printf(v->a, "%d", v->q.k[k]), interval_json(&g->at[k], g->ops));
+        json_object_set_new(all, str_cdup(v->a, g->name), o);
+    }
+    return all;
+}
+
 static void put_json(Eval *v, Buf *out, const char *file, json_t *settings, double ms) {
     const Evaluation *g = &v->got;
     json_t *ops = json_array(), *pass = json_object();
     for (int i = 0; i < v->rows; i++) {
         const EvaluationOp *row = &v->row[i];
-        json_array_append_new(ops, json_pack("{s:s%, s:i, s:i, s:i, s:o, s:o, s:I, s:s?}", "op",
-                                             row->op.name.p, row->op.name.len, "n", row->n, "accepted",
-                                             row->accepted, "undecided", row->undecided, "pass",
-                                             pass_json(v, row), "statuses", statuses_json(row->status),
-                                             "tokens", (json_int_t)row->tokens, "refused", row->refused));
+        json_t *o = json_pack(
+            "{s:s%, s:i, s:i, s:i, s:o, s:o, s:I, s:s?}", "op", row->op.name.p, row->op.name.len, "n", row->n,
+            "accepted", row->accepted, "undecided", row->undecided, "pass", pass_json(v, row), "statuses",
+            statuses_json(row->status), "tokens", (json_int_t)row->tokens, "refused", row->refused);
+        if (row->unjudged) json_object_set_new(o, "unjudged", json_quoted(str_of(row->unjudged)));
+        json_array_append_new(ops, o);
     }
-    for (int k = 0; k < v->q.ks; k++) {
-        const PassInterval *p = &g->at[k];
-        json_object_set_new(pass, arena_printf(v->a, "%d", v->q.k[k]),
-                            g->ops ? json_pack("{s:f, s:f, s:f, s:i}", "mean", p->mean, "low", p->low, "high",
-                                               p->high, "ops", g->ops)
-                                   : json_pack("{s:n, s:n, s:n, s:i}", "mean", "low", "high", "ops", 0));
-    }
-    json_put(out,
-             json_pack("{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:b, s:s, s:f}", "smith",
-                       v->chosen.smith->name, "n", v->o->count, "settings", settings, "pass", pass, "ops",
-                       ops, "drafts", g->drafts, "accepted", g->accepted, "statuses",
-                       statuses_json(g->status), "tokens", (json_int_t)g->tokens, "complete", g->complete,
-                       "interrupted", g->interrupted, "file", said(v, file), "elapsed_ms", ms));
+    for (int k = 0; k < v->q.ks; k++)
+        json_object_set_new(pass, arena_printf(v->a, "%d", v->q.k[k]), interval_json(&g->at[k], g->ops));
+    json_t *all = json_pack(
+        "{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:b, s:s, s:f}", "smith", v->chosen.smith->name,
+        "n", v->o->count, "settings", settings, "pass", pass, "ops", ops, "drafts", g->drafts, "accepted",
+        g->accepted, "statuses", statuses_json(g->status), "tokens", (json_int_t)g->tokens, "complete",
+        g->complete, "interrupted", g->interrupted, "file", said(v, file), "elapsed_ms", ms);
+    if (g->groups) json_object_set_new(all, "levels", groups_json(v));
+    json_put(out, all);
     buf_putc(out, '\n');
 }
 
@@ -158,7 +176,8 @@ static void put_row(Eval *v, Buf *out, int width, const EvaluationOp *row) {
         else
             buf_printf(out, "  %-8s", "-");
     if (row->refused) buf_printf(out, " refused: %s", row->refused);
-    if (!row->n && !row->refused) buf_puts(out, " not run");
+    if (row->unjudged) buf_printf(out, " no definition to judge by: %s", row->unjudged);
+    if (!row->n && !row->refused && !row->unjudged) buf_puts(out, " not run");
     for (int s = 0; s < STATUS_COUNT; s++)
         if (row->status[s] && s != STATUS_ok)
             buf_printf(out, " %s %d", status_name((Status)s), row->status[s]);
@@ -172,6 +191,17 @@ static const char *resume_words(Eval *v, const char *file) {
 
 enum { NOT_RUN_SHOWN = 5 };
 
+static void put_pass(Eval *v, Buf *out, const char *of, const PassInterval *at, int ops) {
+    for (int k = 0; k < v->q.ks; k++) {
+        const PassInterval *p = &at[k];
+        if (ops)
+            buf_printf(out, "%spass@%-3d %.3f  (95 %% by bootstrap over %d op%s: %.3f to %.3f)\n", of,
+                       v->q.k[k], p->mean, ops, ops == 1 ? "" : "s", p->low, p->high);
+        else
+            buf_printf(out, "%spass@%-3d -  (no op has a decided draft)\n", of, v->q.k[k]);
+    }
+}
+
 static void put_table(Eval *v, Buf *out, const char *file) {
     const Evaluation *g = &v->got;
     int width = 8;
@@ -183,15 +213,14 @@ static void put_table(Eval *v, Buf *out, const char *file) {
     // After an interruption most rows may say nothing: then the sentence below counts them.
     bool all = g->not_run <= NOT_RUN_SHOWN;
     for (int i = 0; i < v->rows; i++)
-        if (all || v->row[i].n || v->row[i].refused) put_row(v, out, width, &v->row[i]);
-    for (int k = 0; k < v->q.ks; k++) {
-        const PassInterval *p = &g->at[k];
-        if (g->ops)
-            buf_printf(out, "pass@%-3d %.3f  (95 %% by bootstrap over %d op%s: %.3f to %.3f)\n", v->q.k[k],
-                       p->mean, g->ops, g->ops == 1 ? "" : "s", p->low, p->high);
-        else
-            buf_printf(out, "pass@%-3d -  (no op has a decided draft)\n", v->q.k[k]);
-    }
+        if (all || v->row[i].n || v->row[i].refused || v->row[i].unjudged) put_row(v, out, width, &v->row[i]);
+    for (int i = 0; g->groups > 1 && i < g->groups; i++)
+        put_pass(v, out, arena_printf(v->a, "%.*s ", STR_ARG(g->group[i].name)), g->group[i].at,
+                 g->group[i].ops);
+    put_pass(v, out, "", g->at, g->ops);
+    if (g->unjudged)
+        buf_printf(out, "%d of %d definitions are none to judge by, and count nowhere\n", g->unjudged,
+                   v->rows);
     if (g->interrupted)
         buf_printf(out, "interrupted: %d of %d ops never ran; %s\n", g->not_run, v->rows,
                    resume_words(v, file));
@@ -215,6 +244,50 @@ static int exit_code(const Evaluation *g) {
     return g->world ? EXIT_WORLD : EXIT_UNDECIDED;
 }
 
+static void show_reading(void *arg, int done, int all) {
+    Eval *v = arg;
+    v->bar.total = (size_t)all;
+    progress_step(&v->bar, (size_t)done, NULL);
+}
+
+static bool read_problems(Eval *v, Err *e) {
+    ProblemSet set = {.dir = v->o->kernelbench,
+                      .globs = v->o->problems,
+                      .service = v->q.service,
+                      .domain = v->domain,
+                      .read = show_reading,
+                      .arg = v};
+    progress_start(&v->bar, "problems", 0);
+    bool ok = problem_set_read(v->a, &set, e);
+    progress_end(&v->bar);
+    v->row = set.row;
+    v->rows = set.rows;
+    return ok;
+}
+
+static bool read_ops(Eval *v, Err *e) {
+    OpSet set = {.verb = "eval", .service = v->q.service, .domain = v->domain};
+    if (!op_set_read(v->a, &set, v->o->ops, e)) return false;
+    v->row = NEWN(v->a, EvaluationOp, (size_t)set.count);
+    for (; v->rows < set.count; v->rows++) v->row[v->rows].op = set.op[v->rows];
+    return true;
+}
+
+// One profile asks for all of them, and one shape is for all.
+static bool same_form(const Eval *v, Err *e) {
+    int modules = 0, ops = 0;
+    for (int i = 0; i < v->rows; i++) {
+        bool module = v->row[i].op.form || v->o->kernelbench;
+        modules += module;
+        ops += !module;
+    }
+    if (modules && ops)
+        return err_set(e, ERR_USAGE, "--ops: ops and references in module form are asked for in two runs");
+    if (modules && (v->o->shape.m || v->o->dtype))
+        return err_set(e, ERR_USAGE, "--shape and --dtype: a module is judged at its own sizes, in float32");
+    return true;
+}
+
 static bool read_request(Eval *v, Err *e) {
     const EvalOptions *o = v->o;
     EvaluationRequest *q = &v->q;
@@ -222,15 +295,18 @@ static bool read_request(Eval *v, Err *e) {
     if (!level_by_name(str_of(o->level), &q->level))
         return err_set(e, ERR_USAGE, "--level is quick or full, not \"%s\"", o->level);
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
-    OpSet set = {.verb = "eval", .service = q->service, .domain = v->domain};
-    if (!op_set_read(v->a, &set, o->ops, e)) return false;
-    v->row = NEWN(v->a, EvaluationOp, (size_t)set.count);
-    for (; v->rows < set.count; v->rows++) v->row[v->rows].op = set.op[v->rows];
+    v->domain.modules = true;
+    v->domain.tf32 = o->tf32;
+    v->domain.quick = q->level == LEVEL_QUICK;
+    if (!(o->kernelbench ? read_problems(v, e) : read_ops(v, e)) || !same_form(v, e)) return false;
     if (o->seed.given)
         q->seed = o->seed.value;
     else if ((!o->resume || !ledger_seed(o->file, &q->seed)) && !rng_entropy(&q->seed, sizeof q->seed, e))
         return false;
     q->seed &= INT64_MAX; // JSON's integers are signed
+    SmithChoice choice = o->choice;
+    choice.modules = o->kernelbench || v->row[0].op.form;
+    if (!smith_chosen(v->a, &choice, &v->chosen, e)) return false;
     q->smith = v->chosen.smith;
     q->profile = &v->chosen.profile;
     q->settings = v->chosen.settings;
@@ -292,13 +368,20 @@ int cmd_eval(int argc, char **argv) {
         {"--json", OPTION_FLAG, &o.json},
         {"--resume", OPTION_FLAG, &o.resume},
         {"--layout", OPTION_TEXT, &o.layout},
+        {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shapes", OPTION_TEXT, &o.shapes},
+        {"--kernelbench", OPTION_TEXT, &o.kernelbench},
+        {"--problems", OPTION_TEXT, &o.problems},
     };
     Positionals rest;
     Err e = {0};
     if (!options_parse(&(CommandLine){"eval", argc, argv}, options, sizeof options / sizeof *options, &rest,
                        &e))
         return cmd_fail("eval", &e);
-    if (!o.ops) return cmd_usage("eval", "--ops is missing: names, globs, all or @FILE");
+    if (!o.ops && !o.kernelbench)
+        return cmd_usage("eval", "--ops is missing: names, globs, all or @FILE; or --kernelbench DIR");
+    if (o.ops && o.kernelbench) return cmd_usage("eval", "--ops or --kernelbench, not both");
+    if (o.problems && !o.kernelbench) return cmd_usage("eval", "--problems belongs to --kernelbench");
     if (o.resume && !o.file) return cmd_usage("eval", "--resume needs -o FILE");
     Referee *r;
     RefereeConfig config = {.state = o.state};
@@ -306,12 +389,10 @@ int cmd_eval(int argc, char **argv) {
     Arena a = {0};
     Eval v = {.referee = r, .a = &a, .o = &o};
     int code = EXIT_WORLD;
-    bool ok = domain_of(o.layout, NULL, &v.domain, &e) && smith_chosen(&a, &o.choice, &v.chosen, &e);
-    if (ok) {
-        ok = service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
-        service_close(v.q.service);
-        smith_close(v.chosen.smith);
-    }
+    bool ok = domain_of(o.layout, NULL, &v.domain, &e) && shapes_of(o.shapes, &v.domain, &e) &&
+              service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
+    service_close(v.q.service);
+    smith_close(v.chosen.smith);
     if (!ok) code = cmd_fail("eval", &e);
     arena_free(&a);
     referee_close(r);

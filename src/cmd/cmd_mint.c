@@ -15,12 +15,12 @@
 
 typedef struct {
     SmithChoice choice;
-    const char *dtype, *file, *state, *suite, *target, *layout, *python;
+    const char *dtype, *file, *state, *suite, *target, *layout, *python, *shapes;
     int count, feedback, every_size;
     int search; // seconds; 0: drafts of a smith
     Seed seed;
     Shape shape;
-    bool json, first, prove, gpu, alone;
+    bool json, first, prove, gpu, alone, tf32;
     ChosenSmith chosen; // what `choice` has opened
     bool usual;         // nobody chose: the grammar smith stands in where the small model fails
     Measurer *measurer; // of gpu
@@ -146,10 +146,15 @@ static void put_evidence(Buf *out, const Told *t) {
                "# smith %s: %d proposed, %d distinct, %d judged, %d accepted at quick; this one was judged "
                "again at full\n",
                t->smith->name, m->proposed, m->distinct, m->judged, m->accepted);
-    buf_printf(out, "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
-               m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
-               m->ranked_at.elem_bytes,
-               t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
+    if (t->op->form)
+        buf_printf(out, "# rank model (not a timing), target %s: %.1f us at the small sizes below\n",
+                   m->target->name, m->estimate_us);
+    else
+        buf_printf(out,
+                   "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
+                   m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
+                   m->ranked_at.elem_bytes,
+                   t->timer ? "" : "; of those accepted one of the lowest, over all shapes");
     if (t->timer) put_times(out, t);
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
@@ -262,7 +267,7 @@ static bool put_result(Arena *a, const MintOptions *o, const Told *t, double ms,
 static void keep_winner(Service *s, const MintRequest *q, const MintResult *m, bool ours) {
     const Smith *smith = q->smith;
     const char *dir = referee_state(service_referee(s));
-    if (!dir || m->verdict.judged.replay) return;
+    if (!dir || m->verdict.judged.replay || q->op->form) return; // a champion has an op's shapes
     Winner won = {.op = q->op,
                   .filter = &q->filter,
                   .verdict = &m->verdict,
@@ -299,7 +304,7 @@ static bool choose_grammar(Arena *a, MintOptions *o, const char *why, Err *e) {
 // The small model that comes with this program, where its file is there and the op is like those it has
 // learned from.
 static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
-    const char *path = o->search ? NULL : seedling_path(a), *why;
+    const char *path = o->search || op->form ? NULL : seedling_path(a), *why;
     const SmithChoice *c = &o->choice;
     // What only a model, or only the grammar smith, understands is said by whoever is asked then.
     if (!path) {
@@ -440,6 +445,14 @@ static bool search_with(Service *s, Arena *a, const Op *op, MintOptions *o, int 
     return searching_close(&searching, ok ? e : &late) && ok;
 }
 
+// What a reference in module form leaves no room for. NULL: none of it was given.
+static const char *beside_module(const MintOptions *o) {
+    if (o->shape.m || o->dtype) return "--shape and --dtype: a module is judged at its own sizes, in float32";
+    if (o->every_size) return "--every-size belongs to ops";
+    if (o->prove) return "--prove belongs to ops";
+    return o->gpu ? "--gpu belongs to ops" : NULL;
+}
+
 static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *code, Err *e) {
     Op op;
     DomainAsked domain;
@@ -449,8 +462,14 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
     DeviceFacts gpu; // so is a GPU that is not there
     if (o->gpu && !measurer_facts(o->measurer, &gpu, e)) return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!domain_of(o->layout, NULL, &domain, e) || !op_for_judging(r, a, text, &domain, &op, e) ||
-        !(o->choice.smith ? smith_chosen(a, &o->choice, &o->chosen, e) : choose_usual(a, &op, o, e)))
+    if (!domain_of(o->layout, NULL, &domain, e) || !shapes_of(o->shapes, &domain, e)) return false;
+    domain.modules = true;
+    domain.tf32 = o->tf32;
+    if (!op_for_judging(r, a, text, &domain, &op, e)) return false;
+    const char *beside = op.form ? beside_module(o) : NULL;
+    if (beside) return err_set(e, ERR_USAGE, "%s: %s", text, beside);
+    o->choice.modules = op.form != NULL;
+    if (!(o->choice.smith ? smith_chosen(a, &o->choice, &o->chosen, e) : choose_usual(a, &op, o, e)))
         return false;
     op_understood("mint", text, &op);
     Service *s = NULL;
@@ -479,6 +498,8 @@ int cmd_mint(int argc, char **argv) {
         {"--feedback", OPTION_COUNT, &o.feedback},
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--layout", OPTION_TEXT, &o.layout},
+        {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shapes", OPTION_TEXT, &o.shapes},
         {"--gpu", OPTION_FLAG, &o.gpu},
         {"--search", OPTION_COUNT, &o.search},
         {"--alone", OPTION_FLAG, &o.alone},

@@ -116,26 +116,17 @@ static bool shown_op(Arena *a, const char *text, const DomainAsked *asked, Op *o
 
 // ---- references in module form ----
 
-// A file that is one, as it seems: what it holds is read when it is evaluated.
-static bool read_module(Arena *a, const char *path, Str *source) {
-    Err unsaid = {0};
-    DiagList d = DIAGS(a);
-    if (!str_ends(str_of(path), ".py") || !io_read_file(a, path, SOURCE_MAX, source, &unsaid)) return false;
-    const Node *tree = parse_module(a, *source, &d);
-    return tree && module_is(tree);
-}
-
 typedef struct {
     const char *path, *values;
     bool json;
 } ModuleShown;
 
 static bool show_module(Arena *a, const ModuleShown *q, Str source, Buf *out, Err *e) {
-    ModuleFile m;
+    ModuleFile m = {0};
     ModuleValues *v = NEW(a, ModuleValues);
     DiagList d = DIAGS(a);
     if (module_read(a, source, &m, &d) &&
-        module_values(a, &m, &(ValuesAsk){.seed = 1, .work = MODULE_WORK}, v, &d)) {
+        module_values(a, &m, &(ValuesAsk){.seed = 1, .sizes.work = MODULE_WORK}, v, &d)) {
         if (q->values && !v->degenerate && !module_write(q->values, &m, &v->run, e)) return false;
         if (!q->json || !v->degenerate) (q->json ? module_json : module_describe)(out, &m, v);
         if (!v->degenerate) return true;
@@ -171,7 +162,7 @@ int cmd_ops(int argc, char **argv) {
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
-    else if (read_module(&a, rest.at[0], &source)) {
+    else if (module_file(&a, rest.at[0], &source)) {
         const ModuleShown shown = {rest.at[0], values, json};
         if (layout || domain || whole)
             code = cmd_usage("ops", "--layout, --domain and --long are not for modules");

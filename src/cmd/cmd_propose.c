@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/numeric/rng.h"
+#include "cases/modules_domain.h"
 #include "cmd/shared/judging.h"
 
 typedef struct {
@@ -71,11 +72,26 @@ static bool propose_with(Arena *a, const Op *op, const char *text, const Propose
     return true;
 }
 
+// Nothing is judged by it: a module that nobody could judge by may be asked about, too.
+static bool op_for_drafts(Arena *a, const char *text, Op *out, Err *e) {
+    Str source;
+    ModulesDomain *m;
+    if (!module_file(a, text, &source)) return op_resolve(a, text, out, e);
+    if (!modules_open(a, &(ModulesAsk){.path = text, .source = source}, &m, e)) return false;
+    *out = m->op;
+    return true;
+}
+
 static bool propose(Arena *a, const char *text, const ProposeOptions *o, int *code, Err *e) {
     Op op;
     ChosenSmith chosen;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!op_resolve(a, text, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
+    if (!op_for_drafts(a, text, &op, e)) return false;
+    if (op.form && (o->shape.m || o->flaw))
+        return err_set(e, ERR_USAGE, "%s: --shape and --flaw belong to ops", text);
+    SmithChoice choice = o->choice;
+    choice.modules = op.form != NULL;
+    if (!smith_chosen(a, &choice, &chosen, e)) return false;
     op_understood("propose", text, &op);
     bool ok = propose_with(a, &op, text, o, &chosen, e);
     smith_close(chosen.smith);

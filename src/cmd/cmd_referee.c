@@ -6,7 +6,6 @@
 #include "cases/plan.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
-#include "cmd/shared/module_verdict.h"
 #include "lang/text.h"
 #include "service/helper_files.h"
 #include "service/manifest/entry_choice.h"
@@ -17,7 +16,8 @@ enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
     const char *module;
-    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python,
+        *shapes;
     Seed seed;
     Shape shape;
     int jobs, every_size;
@@ -90,32 +90,25 @@ static int worse(int a, int b) {
 }
 
 // Files with a ModelNew against a reference in module form, on one draw.
-static void put_new(const RefereeOptions *o, const ModulesDomain *m, const Judged *f, const Verdict *v,
-                    Buf *out) {
-    if (o->json) return module_verdict_json(out, m, v, f->path);
-    module_verdict_text(out, m, v);
-}
-
 static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const RefereeOptions *o, int *code,
                           Err *e) {
-    ModulesDomain *m;
+    Op op;
     Str text;
     int n = 0;
     Judged *f = NEWN(a, Judged, (size_t)paths->n);
     Str *source = NEWN(a, Str, (size_t)paths->n);
     Verdict *v = NEWN(a, Verdict, (size_t)paths->n);
-    JudgeRequest q = {.level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
+    JudgeRequest q = {.op = &op,
+                      .level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
                       .filter = {.dtype = -1},
                       .seed = o->seed.given ? &o->seed.value : NULL};
-    DomainAsked layout;
-    if (!domain_of(o->layout, NULL, &layout, e) || !io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
-        !modules_open(
-            a, &(ModulesAsk){o->module, text, layout.layout == LAYOUT_ANY, o->tf32, q.level == LEVEL_FULL},
-            &m, e))
+    DomainAsked asked;
+    if (!domain_of(o->layout, NULL, &asked, e) || !shapes_of(o->shapes, &asked, e)) return false;
+    asked.tf32 = o->tf32;
+    asked.quick = q.level == LEVEL_QUICK;
+    if (!io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
+        !module_for_judging(r, a, &(ModuleText){o->module, text}, &asked, &op, e))
         return false;
-    q.op = &m->op;
-    if (!referee_check_definition(r, a, &m->op, e))
-        return err_ctx(e, "%s: not a definition to judge by", o->module);
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
         if (io_read(a, f[i].path, FILE_MAX, &f[i].file, &f[i].e)) source[n++] = f[i].file;
@@ -130,7 +123,7 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
             *code = worse(*code, EXIT_WORLD);
             continue;
         }
-        put_new(o, m, &f[i], &v[k], &out);
+        put_verdict(&out, &f[i], &v[k], o->json);
         print_result(buf_str(&out), o->json);
         *code = worse(*code, verdict_exit(&v[k++]));
     }
@@ -232,6 +225,8 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     const char *beside = o->module ? beside_module(o) : NULL;
     if (beside) return beside;
     if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
+    if (o->shapes && (!o->module || o->levels != LEVELS_FULL))
+        return "--shapes belongs to --module, at level full; a request of the stream has it as a key";
     if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
     return NULL;
 }
@@ -261,6 +256,7 @@ int cmd_referee(int argc, char **argv) {
         {"--python", OPTION_TEXT, &o.python},
         {"--alone", OPTION_FLAG, &o.alone},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shapes", OPTION_TEXT, &o.shapes},
     };
     Positionals rest;
     Err e = {0};

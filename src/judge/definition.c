@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/modules_domain.h"
 #include "judge/decide.h"
 #include "judge/large_tensors.h"
 #include "judge/referee.h"
@@ -151,7 +151,7 @@ static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
 
 bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     uint64_t seed;
-    if (op->large && !large_tensors_declared(op))
+    if (op->large && !op->form && !large_tensors_declared(op))
         return err_set(e, ERR_INPUT,
                        "%.*s: giant = True, but its domain ends before 2^31 elements; raise the max of \"M\" "
                        "in dims, or "
@@ -170,7 +170,33 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     return ok;
 }
 
+bool module_for_judging(Referee *r, Arena *a, const ModuleText *text, const DomainAsked *asked, Op *out,
+                        Err *e) {
+    ModulesDomain *m;
+    const ModulesAsk q = {.path = text->name,
+                          .source = text->source,
+                          .gaps = asked->layout == LAYOUT_ANY,
+                          .tf32 = asked->tf32,
+                          .stretched = !asked->quick,
+                          .shapes = asked->shapes};
+    if (asked->published)
+        return err_set(e, ERR_INPUT, "%s: a module has no published domain; its sizes are made smaller",
+                       text->name);
+    if (!modules_open(a, &q, &m, e)) return false;
+    *out = m->op;
+    return referee_check_definition(r, a, &m->op, e) ||
+           err_ctx(e, "%s: not a definition to judge by", text->name);
+}
+
 bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e) {
+    Str source;
+    if (module_file(a, text, &source)) {
+        if (asked->modules) return module_for_judging(r, a, &(ModuleText){text, source}, asked, out, e);
+        return err_set(e, ERR_INPUT,
+                       "%s: a reference in module form; mint, eval, propose, the stream and referee --module "
+                       "judge by one",
+                       text);
+    }
     if (!op_resolve(a, text, out, e) || !op_in_domain(out, asked, e)) return false;
     return !out->user || referee_check_definition(r, a, out, e);
 }

@@ -363,21 +363,34 @@ static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q,
     return ok;
 }
 
-// A module's sizes near the published ones, one at a time. Configs take turns.
+// Whether a program is made for the sizes that are not long in a case in which it failed. `q` holds what that
+// case had.
+static bool judge_controls(Candidates *b, size_t i, const Stretched *s, MoreCases *q, const Verdict *before,
+                           Err *e) {
+    for (int c = 0; c < s->longs; c++) {
+        Verdict control = *before;
+        if (!judge_sized(b, i, s->control[c], q, &control, e)) return false;
+        if (q->said != MORE_RIGHT) break;
+    }
+    return true;
+}
+
+// A module's sizes near the published ones, one or two at a time. Configs take turns.
 static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
     const Domain *m = b->draw->domain;
     for (int k = 0; k < m->stretches && verdict_accepted(v); k++) {
+        const Stretched *s = &m->stretched[k];
         Verdict before = *v;
         MoreCases q = {.tune = configs > 1 ? k % configs : 0,
                        .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
-        if (!judge_sized(b, i, m->stretched[k], &q, v, e)) return false;
+        if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
         if (q.said == MORE_RIGHT) v->evidence.stretched |= 1U << k;
         if (q.said != MORE_WRONG) continue;
-        Verdict control = before;
-        if (!judge_sized(b, i, m->controls[k], &q, &control, e)) return false;
-        if (q.said == MORE_RIGHT)
+        if (!judge_controls(b, i, s, &q, &before, e)) return false;
+        if (q.said == MORE_RIGHT) {
             v->evidence.wrong_long = k + 1;
-        else
+            v->evidence.wrong_longs = s->longs;
+        } else
             *v = before;
     }
     return true;
@@ -404,6 +417,8 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
         if (!judge_stretched(b, i, configs, v, e)) return false;
+        if (verdict_accepted(v))
+            published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
         if (verdict_accepted(v)) judge_unreached(b, i, v);
         return true;
     }

@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/modules_domain.h"
 #include "judge/decide.h"
 
 enum {
@@ -155,7 +155,8 @@ static void reject(const Probe *p, LargeCase *c, const CaseReport *r) {
     z->feedback = feedback_finding(p->a, &shown, p->source, r);
 }
 
-static Said probe_case(const Probe *p, LargeCase *c) {
+// *last: the report of the case, or of the finding that ended it.
+static Said probe_case(const Probe *p, const LargeCase *c, CaseReport *last, char why_not[WIRE_MESSAGE_MAX]) {
     ForkJob job = {.source = p->source,
                    .extras = p->extras,
                    .arena_bytes = (size_t)(MEMORY + room),
@@ -172,13 +173,21 @@ static Said probe_case(const Probe *p, LargeCase *c) {
     bool ok = fork_server && case_file(&c->spec, &job.draw_fd, &job.draw_bytes, &e) &&
               fork_server_run(fork_server, &scratch, &job, &r, &e);
     if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
-    if (said == SAID_FAILS) note_failure(p, c, &r.report[r.reports - 1]);
-    if (said == SAID_FAILS && p->d->op->large) reject(p, c, &r.report[r.reports - 1]);
-    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->evidence.large, why);
+    if (said == SAID_FAILS) *last = r.report[r.reports - 1];
+    if (said == SAID_SAFE) *last = r.report[0];
+    if (said == SAID_NOTHING || said == SAID_WORLD) snprintf(why_not, WIRE_MESSAGE_MAX, "%s", why);
     if (fork_server && ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(p->fork_servers, fork_server, !ok);
     if (job.draw_fd >= 0) close(job.draw_fd);
     arena_free(&scratch);
+    return said;
+}
+
+static Said probe_large(const Probe *p, LargeCase *c) {
+    CaseReport last;
+    Said said = probe_case(p, c, &last, p->v->evidence.large.why);
+    if (said == SAID_FAILS) note_failure(p, c, &last);
+    if (said == SAID_FAILS && p->d->op->large) reject(p, c, &last);
     return said;
 }
 
@@ -200,10 +209,81 @@ void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str
     LargeCase c = {.input = NEWN(a, CaseTensor, (size_t)d->op->inputs)};
     for (LargeShape s = 0; s < SHAPES && large_case(d->domain, s, d->seed, &c); s++) {
         g->asked = true;
-        said = probe_case(&p, &c);
+        said = probe_large(&p, &c);
         if (said == SAID_SAFE) g->safe = c.elements;
         if (said != SAID_FAILS || !verdict_accepted(v)) break;
     }
     if (g->asked && d->op->large && verdict_accepted(v) && g->safe <= limit)
         leave_undecided(&p, said == SAID_WORLD);
+}
+
+// ---- a module at its published sizes
+
+static void case_of(const Op *op, uint64_t seed, LargeCase *c) {
+    c->spec = (CaseSpec){.inputs = op->inputs,
+                         .input = c->input,
+                         .processors = PROCESSORS_USUAL,
+                         .steps = STEPS,
+                         .outputs = op->outputs,
+                         .order_seed = rng_mix(seed, 0x7075626c) | 1};
+    c->truth.dtype = DT_F32;
+    for (int k = 0; k < op->outputs; k++) c->spec.output[k].input = -1;
+    c->elements = 1;
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        CaseTensor *t = &c->spec.input[i];
+        *t = (CaseTensor){.at = TENSOR_ZEROS, .rank = in->rank, .dtype = (int32_t)in->dtype};
+        int64_t elements = 1;
+        for (int k = in->rank - 1; k >= 0; k--) {
+            t->shape[k] = in->size[k];
+            t->stride[k] = elements;
+            elements *= in->size[k];
+        }
+        t->bytes = elements * dtype_bytes(in->dtype);
+        if (elements > c->elements) c->elements = elements;
+    }
+    c->spec.sampled = c->elements;
+}
+
+// As of production shapes: the programs together cannot fill the answer, if each stores as much as the
+// busiest of those that were tried.
+static bool leaves_some(const Probe *p, LargeCase *c, const CaseReport *r) {
+    int64_t bytes = 0;
+    c->truth.expected = modules_outputs(p->a, p->d->domain);
+    for (const Bound *b = c->truth.expected; b; b = b->also) bytes += b->numel * dtype_bytes(b->dtype);
+    if (r->kind != REPORT_RAN || r->atomic_launches > 0 || r->stores >= bytes) return false;
+    const Draw shown = {
+        .domain = p->d->domain, .op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
+    decision_set(&p->v->decision, STATUS_uncovered_output, "published", feedback_too_few(p->a, &shown, r));
+    return true;
+}
+
+void published_sizes_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
+                           Verdict *v) {
+    const Domain *domain = modules_of(d->op)->published;
+    if (!domain) return;
+    extras.model = domain->op->model;
+    const Draw there = {.domain = domain, .op = domain->op, .level = d->level, .seed = d->seed};
+    const Probe p = {
+        .fork_servers = fork_servers, .a = a, .d = &there, .source = source, .extras = extras, .v = v};
+    LargeCase c = {.input = NEWN(a, CaseTensor, (size_t)domain->op->inputs)};
+    CaseReport last;
+    PublishedSizes *said = &v->evidence.published;
+    case_of(domain->op, d->seed, &c);
+    switch (probe_case(&p, &c, &last, said->why)) {
+    case SAID_SAFE: said->said = leaves_some(&p, &c, &last) ? PUBLISHED_WRONG : PUBLISHED_RIGHT; return;
+    case SAID_FAILS:
+        said->said = PUBLISHED_WRONG;
+        reject(&p, &c, &last);
+        return;
+    case SAID_NOTHING:
+    case SAID_WORLD: break;
+    }
+    said->said = PUBLISHED_UNKNOWN;
+    if (d->op->large)
+        decision_set(&v->decision, STATUS_unsupported, "published",
+                     arena_printf(a,
+                                  "It is right at small sizes; whether its addresses are at the published "
+                                  "ones could not be found out: %s.",
+                                  said->why));
 }

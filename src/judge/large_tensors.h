@@ -16,3 +16,9 @@ bool large_tensors_declared(const Op *op);
 // system lacks something (address space, for example), the result is "not known".
 void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
                          Verdict *v);
+
+// The same of a module's published sizes (modules_domain.h), whatever those are: a candidate that has passed
+// at small ones is rejected where it leaves its tensors there, raises an error, or does what Triton refuses.
+// What cannot be found out is evidence, unless op->large asks for it: then the candidate is undecided.
+void published_sizes_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
+                           Verdict *v);

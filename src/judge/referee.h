@@ -91,6 +91,15 @@ void referee_judge_on(Referee *r, Arena *a, const Draw *d, Str source, Verdict *
 // ERR_INPUT with the reason.
 MUST_CHECK bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e);
 // From what a person typed to an op, in a domain; a user's definition is checked, in that domain, before
-// anything is judged by it.
+// anything is judged by it. With
+// asked->modules the path of a reference in module form is one, too (Op.form).
 MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out,
                                Err *e);
+// The same of a reference in module form, from its text; `name` is for its name and for messages, as a path
+// is.
+typedef struct {
+    const char *name;
+    Str source;
+} ModuleText;
+MUST_CHECK bool module_for_judging(Referee *r, Arena *a, const ModuleText *text, const DomainAsked *asked,
+                                   Op *out, Err *e);

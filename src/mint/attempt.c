@@ -44,8 +44,10 @@ void attempt_refuse(Attempt *t, const Op *op, Level level, bool truncated) {
                      "write the kernel at once, and shorter.");
     else
         decision_set(&t->verdict.decision, STATUS_no_kernel, "reply",
-                     "The reply holds no kernel: answer with one fenced python code "
-                     "block that defines run(*inputs) and its @triton.jit kernel.");
+                     op->form ? "The reply holds no kernel: answer with one fenced python code "
+                                "block that defines class ModelNew(nn.Module) and its @triton.jit kernels."
+                              : "The reply holds no kernel: answer with one fenced python code "
+                                "block that defines run(*inputs) and its @triton.jit kernel.");
     sha256_hex(sha256_of(t->reply), t->verdict.source_sha256);
     t->judged = true;
 }

@@ -115,14 +115,38 @@ static void count_op(const EvaluationRequest *q, EvaluationOp *row) {
         row->undecided += status_class(d[i].status) == CLASS_UNDECIDED;
         row->tokens += d[i].tokens;
     }
-    row->counts = row->n > row->undecided || row->refused;
+    row->counts = !row->unjudged && (row->n > row->undecided || row->refused);
     for (int k = 0; k < q->ks; k++) row->pass[k] = pass_at_k(row->n - row->undecided, row->accepted, q->k[k]);
+}
+
+// pass@k over the ops that count, of one group or of all. How many those are.
+static int pass_over(Run *v, const EvaluationOp *op, int ops, const Str *group, PassInterval *at) {
+    double *estimate = NEWN(v->a, double, (size_t)ops + 1);
+    int n = 0;
+    for (int k = 0; k < v->q->ks; k++) {
+        n = 0;
+        for (int i = 0; i < ops; i++)
+            if (op[i].counts && (!group || str_eq(op[i].group, *group))) estimate[n++] = op[i].pass[k];
+        at[k] = pass_interval(v->a, estimate, n, INTERVAL_SEED);
+    }
+    return n;
+}
+
+static void count_groups(Run *v, const EvaluationOp *op, int ops) {
+    Evaluation *out = v->out;
+    for (int i = 0; i < ops; i++) {
+        bool known = !op[i].group.len || out->groups == EVALUATION_GROUPS;
+        for (int g = 0; g < out->groups; g++) known |= str_eq(out->group[g].name, op[i].group);
+        if (known) continue;
+        EvaluationGroup *g = &out->group[out->groups++];
+        g->name = op[i].group;
+        g->ops = pass_over(v, op, ops, &g->name, g->at);
+    }
 }
 
 static void count_all(Run *v, EvaluationOp *op, int ops) {
     const EvaluationRequest *q = v->q;
     Evaluation *out = v->out;
-    double *estimate = NEWN(v->a, double, (size_t)ops + 1);
     out->interrupted = is_interrupted(v);
     out->complete = !out->smith_error.code && !out->interrupted;
     for (int i = 0; i < ops; i++) {
@@ -132,17 +156,15 @@ static void count_all(Run *v, EvaluationOp *op, int ops) {
         out->accepted += op[i].accepted;
         out->undecided += op[i].undecided;
         out->tokens += op[i].tokens;
+        out->unjudged += op[i].unjudged != NULL;
+        if (op[i].unjudged) continue;
         out->not_run += !op[i].n && !op[i].refused;
         for (int s = 0; s < STATUS_COUNT; s++) out->status[s] += op[i].status[s];
         // A smith that is no model may have no more ideas.
         if (!op[i].refused && op[i].n < q->drafts && q->smith->takes_prompt) out->complete = false;
     }
-    for (int k = 0; k < q->ks; k++) {
-        int n = 0;
-        for (int i = 0; i < ops; i++)
-            if (op[i].counts) estimate[n++] = op[i].pass[k];
-        out->at[k] = pass_interval(v->a, estimate, n, INTERVAL_SEED);
-    }
+    pass_over(v, op, ops, NULL, out->at);
+    count_groups(v, op, ops);
 }
 
 bool evaluation_run(Arena *a, const EvaluationRequest *q, EvaluationOp *op, int ops, Evaluation *out,
@@ -150,7 +172,7 @@ bool evaluation_run(Arena *a, const EvaluationRequest *q, EvaluationOp *op, int 
     *out = (Evaluation){0};
     Run v = {.q = q, .a = a, .out = out};
     for (int i = 0; i < ops && !out->smith_error.code && !is_interrupted(&v); i++)
-        if (!draft_op(&v, &op[i], e)) return false;
+        if (!op[i].unjudged && !draft_op(&v, &op[i], e)) return false;
     count_all(&v, op, ops);
     return true;
 }

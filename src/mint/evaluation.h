@@ -8,7 +8,9 @@ enum { EVALUATION_KS = 8 };
 
 typedef struct {
     Op op;
-    const char *refused; // why the smith cannot be asked about it; NULL: it can
+    Str group;            // for results of its own, such as a level of a benchmark; empty: none
+    const char *unjudged; // why nothing can be judged by it, which says nothing of the smith; NULL: it can
+    const char *refused;  // why the smith cannot be asked about it; NULL: it can
     int n, accepted, undecided;
     long tokens;
     int status[STATUS_COUNT];
@@ -36,7 +38,18 @@ typedef struct {
     void *arg;
 } EvaluationRequest;
 
+// The ops of one group.
 typedef struct {
+    Str name;
+    PassInterval at[EVALUATION_KS];
+    int ops; // that count
+} EvaluationGroup;
+enum { EVALUATION_GROUPS = 16 };
+
+typedef struct {
+    EvaluationGroup group[EVALUATION_GROUPS]; // in order of their first op; further ones are left out
+    int groups;
+    int unjudged;                   // ops that nothing can be judged by
     PassInterval at[EVALUATION_KS]; // over the ops that count
     int ops;                        // so many
     int drafts, accepted, undecided, status[STATUS_COUNT];

@@ -107,8 +107,10 @@ static void prefer_usual(const MintRequest *q, Ranking *r) {
     r->at[0] = x;
 }
 
-// By counters, then the first of them by their launches, too; what is not recorded stays behind.
+// By counters, then the first of them by their launches, too; what is not recorded stays behind. Host code of
+// a module is recorded at no other sizes: there the counters of the small ones are all that is known.
 static bool rank_again(const MintRequest *q, Referee *r, const MintResult *m, Ranking *all, Err *e) {
+    if (q->op->form) return true;
     int n = all->n < RECORDED_MAX ? all->n : RECORDED_MAX;
     Ranking first = {.at = all->at};
     qsort(all->at, (size_t)n, sizeof *all->at, by_proposal);
@@ -223,7 +225,9 @@ static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithReq
         if (t->same_as >= 0 || !t->source.len) continue;
         n++;
         if (!verdict_accepted(&t->verdict)) continue;
-        double us = estimate(out, t, &out->ranked_at, NULL, NULL);
+        const RankCase *facts = &t->verdict.traffic.facts;
+        RankShape same = {facts->rows, facts->row, facts->elem_bytes};
+        double us = estimate(out, t, q->op->form ? &same : &out->ranked_at, NULL, NULL);
         rank_insert(&ranking, (Ranked){t, us, us});
     }
     // Whoever interrupts does not wait for recordings.

@@ -1,6 +1,7 @@
 // module.c - a file in module form is read, Model is made, and forward is evaluated.
 #include "module/module.h"
 
+#include "base/io.h"
 #include "base/numeric/rng.h"
 #include "host/normalize/normalize.h"
 #include "host/python/entry.h"
@@ -23,6 +24,14 @@ bool module_is(const Node *tree) {
     return model && module_function(tree, STR("get_inputs"));
 }
 
+bool module_file(Arena *a, const char *path, Str *source) {
+    Err unsaid = {0};
+    DiagList none = DIAGS(a);
+    if (!str_ends(str_of(path), ".py") || !io_read_file(a, path, SOURCE_MAX, source, &unsaid)) return false;
+    const Node *tree = parse_module(a, *source, &none);
+    return tree && module_is(tree);
+}
+
 // All files of module/library as one.
 static const Node *library_tree(Arena *a, DiagList *d) {
     Buf text = BUF(a);
@@ -34,7 +43,7 @@ static const Node *library_tree(Arena *a, DiagList *d) {
 }
 
 bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
-    *out = (ModuleFile){.arena = a, .source = source};
+    *out = (ModuleFile){.arena = a, .source = source, .library = out->library};
     out->tree = parse_module(a, source, d);
     if (!out->tree) return false;
     if (!module_is(out->tree))
@@ -42,7 +51,7 @@ bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
             d, DIAG_REFUSED, out->tree->span,
             "a reference in module form has `class Model(nn.Module)` and `get_inputs()`: one of the "
             "two is missing");
-    out->library = library_tree(a, d);
+    if (!out->library) out->library = library_tree(a, d);
     return out->library != NULL;
 }
 
@@ -300,9 +309,7 @@ static double now(void) {
 bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d) {
     *out = (ModuleValues){0};
     double from = now();
-    if (!module_shrink(a, m, &(ShrinkAsk){q->work, q->work_most, q->held, q->small, q->others}, &out->shapes,
-                       d))
-        return false;
+    if (!module_shrink(a, m, &q->sizes, &out->shapes, d)) return false;
     const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
     int64_t most = out->shapes.small.work;
     if (most > largest)
@@ -311,9 +318,13 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
             "too large: the smallest sizes that were found take %lld operations, of at most %lld; "
             "write smaller ones into the file",
             (long long)most, (long long)largest);
+    if (q->values) a = q->values;
     ModuleAsk ask = {
         .seed = q->seed, .known = &out->shapes.small, .work_max = 2 * most + 1024, .tf32 = q->tf32};
+    ask.draws = q->sizes.helds > 0;
+    out->published_values = ask.published = ask.draws && q->published;
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
+    if (ask.draws) return true;
     if (lost(&out->run) > 0) { // a logarithm, or a long product
         ModuleRun as_published;
         ask.published = true;
@@ -321,7 +332,7 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
         ask.published = lost(&as_published) < lost(&out->run);
         if (ask.published) out->run = as_published, out->published_values = true;
     }
-    if (!q->held && !module_judgeable(a, m, &ask, out, d)) return false;
+    if (!module_judgeable(a, m, &ask, out, d)) return false;
     out->seconds = now() - from;
     return true;
 }

@@ -62,7 +62,11 @@ typedef struct {
 
 // Whether a file is in this form at all: it defines a class Model and get_inputs.
 bool module_is(const Node *tree);
-// Findings have places in `source`, which must outlive the file.
+// Whether a path is that of a readable .py file in this form, as it seems: what it holds is read when it is
+// evaluated.
+bool module_file(Arena *a, const char *path, Str *source);
+// Findings have places in `source`, which must outlive the file. out->library: that of another file, which
+// outlives it, or NULL.
 MUST_CHECK bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d);
 // What is evaluated lives in `a`.
 MUST_CHECK bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out,
@@ -74,7 +78,7 @@ typedef struct {
     Span at;
     int64_t published, now;
 } ModuleSize;
-enum { MODULE_SIZES_MAX = 64, MODULE_WORK = 4000000 };
+enum { MODULE_SIZES_MAX = 64, MODULE_WORK = 4000000, MODULE_HELD_MAX = 2 };
 typedef struct ModuleShrunk {
     ModuleRun published, small; // shapes alone
     ModuleSize size[MODULE_SIZES_MAX];
@@ -82,11 +86,12 @@ typedef struct ModuleShrunk {
     int evaluations;
 } ModuleShrunk;
 typedef struct {
-    int64_t work;                     // operations of an evaluation
-    int64_t work_most;                // for the sake of multiples of 64: at least `work`, or 0
-    const ModuleSize *held;           // the number at its place is made smaller last; NULL: none
+    int64_t work;                            // operations of an evaluation
+    int64_t work_most;                       // for the sake of multiples of 64: at least `work`, or 0
+    const ModuleSize *held[MODULE_HELD_MAX]; // the numbers at their places are made smaller last
+    int helds;
     const struct ModuleShrunk *small; // with `held`: what was divided there has to be divided here
-    // With `held`: nothing is shrunk. Numbers are as they are there, and the held one as it says itself.
+    // With `held`: nothing is shrunk. Numbers are as they are there, and held ones as they say themselves.
     // False where Model cannot be made so.
     const struct ModuleShrunk *others;
 } ShrinkAsk;
@@ -105,10 +110,10 @@ typedef struct {
 } ModuleValues;
 typedef struct {
     uint64_t seed;
-    int64_t work, work_most; // as of ShrinkAsk
+    ShrinkAsk sizes; // with a held one, the definition is judged elsewhere: nothing but draws is evaluated
     bool tf32;
-    const ModuleSize *held; // as of ShrinkAsk; then the definition is judged elsewhere, at its smallest sizes
-    const ModuleShrunk *small, *others;
+    bool published; // with a held one: ModuleValues.published_values
+    Arena *values;  // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

@@ -7,10 +7,11 @@
 //   - numbers that were different stay different: with equal ones, a transposed weight is not noticed,
 //   - inputs of one shape go on having one: a kernel may rely on that, such as for queries, keys and values.
 // Halving keeps most of what divides a size: many kernels leave out masks for what their block divides.
-// Multiples of 64 stay such multiples, or else of 32 or 16, as far as work allows. Small numbers, and names
-// such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with say how
-// long its sums are. One number may be held: it becomes smaller only where all others together do not make
-// enough of a difference.
+// Multiples of 64 stay such multiples, or else of 32 or 16, as far as work allows; and powers of two stay
+// powers of two, since Triton's blocks are such powers: a program may have a size for a block. Small numbers,
+// and names such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with
+// say how long its sums are. One or two numbers may be held: they become smaller only where all others
+// together do not make enough of a difference.
 #include "module/module.h"
 
 enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
@@ -35,11 +36,18 @@ typedef struct {
     int configs;
     int most;              // evaluations
     int64_t work, granule; // what was divided by this number, or a lower power of two, still is
-    uint32_t held;         // a place in the source; none is UINT32_MAX
+    int64_t work_most;
+    int64_t powers;                 // what was published as a power of two up to this stays one
+    uint32_t held[MODULE_HELD_MAX]; // places in the source
+    int helds;
     ModuleShrunk *out;
 } Shrink;
 
-static bool is_held(const Shrink *s, const Site *site) { return site->node->span.at == s->held; }
+static bool is_held(const Shrink *s, const Site *site) {
+    for (int i = 0; i < s->helds; i++)
+        if (site->node->span.at == s->held[i]) return true;
+    return false;
+}
 
 static int64_t value_of(const Site *s) { return (int64_t)s->node->integer.value; }
 
@@ -203,9 +211,16 @@ static bool try_sizes(Shrink *s) {
     return false;
 }
 
+static bool is_power(int64_t x) { return (x & (x - 1)) == 0; }
+// Not where small sizes have shown that a program can do without.
+static bool stays_power(const Shrink *s, const Site *site) {
+    return site->published <= s->powers && is_power(site->published) && is_power(site->small);
+}
+
 // The numbers that are tried in place of x: half of it, or near that where another number has that value, or
-// where half of it is no multiple of the granule.
-static int64_t smaller(int64_t x, int64_t granule, int attempt) {
+// where half of it is no multiple of the granule. Of what stays a power of two a lower power.
+static int64_t smaller(int64_t x, int64_t granule, bool power, int attempt) {
+    if (power) return x >> (attempt + 1);
     int64_t half = half_of(x), near = granule > 1 ? half - half % granule : half;
     switch (attempt) {
     case 0: return half;
@@ -219,6 +234,7 @@ enum { ATTEMPTS = 5 };
 
 static bool divides_still(const Shrink *s, const Site *site, int64_t to) {
     int64_t kept = site->published | site->small | s->granule;
+    if (stays_power(s, site) && !is_power(to)) return false;
     return to % (kept & -kept) == 0;
 }
 
@@ -234,7 +250,7 @@ static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
     }
     if (together && n < 2) return false;
     for (int k = 0; k < ATTEMPTS; k++) {
-        int64_t to = smaller(value, s->granule, k);
+        int64_t to = smaller(value, s->granule, stays_power(s, site), k);
         bool fits = to >= floor && to < value;
         for (int i = 0; i < s->sites; i++) fits &= !moved[i] || divides_still(s, &s->site[i], to);
         if (!fits) continue;
@@ -298,11 +314,16 @@ static void shrink_pairs(Shrink *s, int64_t floor, int64_t work) {
     }
 }
 
-// Something more than it is, and less than was published; multiples first.
+// Something more than it is, and at most what was published; multiples first. A power of two becomes the next
+// one, which is twice as much work or more.
 static bool grow(Shrink *s, Site *a) {
     int64_t was = value_of(a), more[] = {was + was / 2, was + was / 4, was + 2, was + 1};
+    if (stays_power(s, a)) more[0] = 2 * was;
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        if (more[i] <= was || more[i] >= a->published || s->out->evaluations >= s->most) continue;
+        if (stays_power(s, a) && (i > 0 || more[i] > a->published || s->out->small.work > s->work_most / 2))
+            return false;
+        if (more[i] <= was || s->out->evaluations >= s->most) continue;
+        if (more[i] >= a->published && !stays_power(s, a)) continue;
         a->node->integer.value = (uint64_t)more[i];
         if (stays_different(s) && try_sizes(s)) return true;
         a->node->integer.value = (uint64_t)was;
@@ -326,7 +347,11 @@ static void tell_apart(Shrink *s) {
             apart = apart || step(s, a, false, LEAST) || step(s, b, false, LEAST);
             s->granule = granule;
             bool room = s->out->small.work <= s->work; // for at most one and a half times as much
-            if (!apart && room && !grow(s, a)) (void)!grow(s, b);
+            apart = apart || ((room || s->powers) && (grow(s, a) || grow(s, b)));
+            if (!apart && s->powers && (a->config || b->config)) {
+                s->powers = 0; // a transposed weight shows, rather
+                k--;
+            }
         }
 }
 
@@ -340,20 +365,26 @@ static void shrink_by(Shrink *s) {
     shrink_pairs(s, 4, s->work);
 }
 
-static void shrink_all(Shrink *s, int64_t work_most) {
-    for (s->granule = 64; s->granule >= 16; s->granule /= 2) {
-        shrink_by(s);
-        if (s->out->small.work <= work_most) return;
-    }
-    s->granule = 16;
-    if (s->held != UINT32_MAX) { // rather less long than others that are no multiples
-        s->held = UINT32_MAX;
-        s->work = work_most;
-        shrink_by(s);
-        if (s->out->small.work <= work_most) return;
-    }
-    s->granule = 1;
+static bool enough_by(Shrink *s, int64_t granule, int64_t powers, int64_t work) {
+    s->granule = granule;
+    s->powers = powers;
     shrink_by(s);
+    return s->out->small.work <= work;
+}
+
+// Of long sizes multiples come first: few programs have one for a block.
+enum { POWERS_SHORT = 256 };
+static void shrink_all(Shrink *s, int64_t work_most) {
+    for (int64_t granule = 64; granule >= 16; granule /= 2)
+        if (enough_by(s, granule, INT64_MAX, work_most) || enough_by(s, granule, POWERS_SHORT, work_most))
+            return;
+    if (s->helds) { // rather less long than others that are no multiples
+        s->helds = 0;
+        s->work = work_most;
+        if (enough_by(s, 16, POWERS_SHORT, work_most)) return;
+    }
+    if (!enough_by(s, 1, INT64_MAX, work_most) && !enough_by(s, 1, POWERS_SHORT, work_most))
+        (void)!enough_by(s, 1, 0, work_most);
 }
 
 // Nothing is tried: all numbers are as they are there, but for the held one, which is small.
@@ -363,7 +394,9 @@ static bool take_others(Shrink *s, const ShrinkAsk *q) {
         for (int k = 0; k < q->others->sizes; k++)
             if (q->others->size[k].at.at == site->node->span.at)
                 site->node->integer.value = (uint64_t)q->others->size[k].now;
-        if (site->node->span.at == q->held->at.at) site->node->integer.value = (uint64_t)q->held->now;
+        for (int k = 0; k < q->helds; k++)
+            if (site->node->span.at == q->held[k]->at.at)
+                site->node->integer.value = (uint64_t)q->held[k]->now;
     }
     DiagList unsaid = DIAGS(s->arena);
     return module_evaluate(s->arena, s->file, &(ModuleAsk){.shapes = true}, &s->out->small, &unsaid);
@@ -382,22 +415,29 @@ static void take_small(Shrink *s, const ModuleShrunk *small) {
     }
 }
 
-bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d) {
+// What is tried lives in `tries`: of hundreds of evaluations one is kept.
+static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out,
+                      DiagList *d) {
     *out = (ModuleShrunk){.evaluations = 1};
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->published, d)) return false;
     out->small = out->published;
-    Shrink *s = NEW(a, Shrink);
-    s->arena = a, s->file = m, s->out = out, s->work = q->work;
-    s->held = q->held ? q->held->at.at : UINT32_MAX;
+    Shrink *s = NEW(tries, Shrink);
+    s->arena = tries, s->file = m, s->out = out, s->work = q->work;
+    for (; s->helds < q->helds; s->helds++) s->held[s->helds] = q->held[s->helds]->at.at;
     int64_t can = ALL_STEPS / (out->published.steps + 1);
     s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
     find_configs(s);
     find_sites(s);
     int64_t most = q->work_most > q->work ? q->work_most : q->work;
+    s->work_most = most;
     if (q->small) take_small(s, q->small);
-    if (q->others) return take_others(s, q);
-    shrink_all(s, most);
-    tell_apart(s);
+    if (q->others && !take_others(s, q)) return false;
+    if (!q->others) {
+        shrink_all(s, most);
+        tell_apart(s);
+    }
+    if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->small, d)) return false;
+    if (q->others) return true;
     for (int i = 0; i < s->sites; i++) {
         const Site *each = &s->site[i];
         if (value_of(each) != each->published)
@@ -405,4 +445,11 @@ bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *ou
                 (ModuleSize){each->name, each->node->span, each->published, value_of(each)};
     }
     return true;
+}
+
+bool module_shrink(Arena *a, ModuleFile *m, const ShrinkAsk *q, ModuleShrunk *out, DiagList *d) {
+    Arena tries = {0};
+    bool ok = shrink_in(a, &tries, m, q, out, d);
+    arena_free(&tries);
+    return ok;
 }

@@ -79,7 +79,7 @@ bool op_find(Arena *a, Str name, Op *out) {
 
 void op_usual_shape(const Op *op, int64_t *m, int64_t *n) {
     *m = op->rows_dim >= 0 ? op->dim[op->rows_dim].usual : 0;
-    *n = op->dim[op->row_dim].usual;
+    *n = op->row_dim >= 0 ? op->dim[op->row_dim].usual : 0;
 }
 
 void op_sizes_fit(const Op *op, int64_t size[OP_DIMS_MAX]) {

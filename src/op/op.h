@@ -183,6 +183,11 @@ typedef enum { LAYOUT_DECLARED, LAYOUT_ANY, LAYOUT_CONTIGUOUS } LayoutAsked;
 typedef struct {
     LayoutAsked layout;
     bool published;
+    bool modules; // the path of a reference in module form is taken, too
+    // Of such a one: products may read float32 operands with 10 mantissa bits; level quick alone will be
+    // asked for, which needs no long sizes.
+    bool tf32, quick;
+    bool shapes; // the published sizes have to be tried, too, as far as addresses go
 } DomainAsked;
 MUST_CHECK bool layout_by_name(Str name, LayoutAsked *out); // "any" or "contiguous"
 const char *op_layout(const Op *op);                        // the same of an op

@@ -60,6 +60,11 @@ static Sha256 in_domain(const Op *op, Sha256 hash) {
 
 bool op_in_domain(Op *op, const DomainAsked *asked, Err *e) {
     OpDomain was = op->domain;
+    if (asked->shapes)
+        return err_set(e, ERR_INPUT, "%.*s: published shapes belong to modules", STR_ARG(op->name));
+    if (asked->tf32)
+        return err_set(e, ERR_INPUT, "%.*s: TF32 belongs to modules; an op says allow_tf32 in its definition",
+                       STR_ARG(op->name));
     if (asked->layout != LAYOUT_DECLARED) op->domain.contiguous = asked->layout == LAYOUT_CONTIGUOUS;
     if (asked->published && !op->has_published)
         return err_set(e, ERR_INPUT, "%.*s: its definition declares no published domain", STR_ARG(op->name));

@@ -55,6 +55,10 @@ static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const Smith
         return err_set(e, ERR_USAGE, "no flaw is called '%s'; known: %s%s", q->flaw, buf_cstr(&b),
                        nearest_words(a, &near));
     }
+    if (op->form)
+        return err_set(e, ERR_INPUT,
+                       "the grammar smith writes kernels of ops; of a reference in module form a model does: "
+                       "--smith");
     if (!graph_trace(a, op, &g, e)) return false;
     int64_t usual_m = op->rows_dim >= 0 ? op->dim[op->rows_dim].usual : 1,
             usual_n = op->dim[op->row_dim].usual;

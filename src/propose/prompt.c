@@ -117,6 +117,10 @@ static bool read_setting(Reader *r, Str line) {
                 err_set(r->e, ERR_INPUT, "%s:%d: top_p is more than 0 (1: all)", r->name, r->line));
     if (str_is(key, "min_p")) return read_number(r, value, 1, false, &s->min_p);
     if (str_is(key, "style")) return read_styles(r, value);
+    if (str_is(key, "form")) {
+        r->out->modules = str_is(value, "module");
+        return r->out->modules || err_set(r->e, ERR_INPUT, "%s:%d: form is module", r->name, r->line);
+    }
     if (str_is(key, "top_k")) {
         if (!read_number(r, value, 1 << 20, true, &number)) return false;
         s->top_k = (int)number;
@@ -136,7 +140,7 @@ static bool read_setting(Reader *r, Str line) {
     }
     return err_set(r->e, ERR_INPUT,
                    "%s:%d: '%.*s' is no setting; known: temperature, top_p, top_k, min_p, max_tokens, stop, "
-                   "style; sections begin with '--- '",
+                   "style, form; sections begin with '--- '",
                    r->name, r->line, STR_ARG(key));
 }
 
@@ -277,6 +281,7 @@ static bool style_kernel(Arena *a, Str op, Str *out) {
 // With the shape of the result where it can be found out; an op beyond rows and columns has to do without.
 static Str signature(Arena *a, const Op *op) {
     Buf b = BUF(a);
+    if (op->form) return STR("");
     op_signature(&b, op);
     Graph g;
     Err ignored = {0};
@@ -375,6 +380,10 @@ bool prompt_make(Arena *a, const Profile *p, const PromptAsk *ask, Prompt *out, 
     Str value[HOLDS] = {
         [HOLD_OP] = op->name,          [HOLD_NOTES] = op->notes,   [HOLD_SIGNATURE] = signature(a, op),
         [HOLD_REFERENCE] = op->source, [HOLD_FEEDBACK] = feedback, [HOLD_PREVIOUS] = previous};
+    if (p->modules != (op->form != NULL))
+        return err_set(e, ERR_INPUT, "%.*s: --profile %s is for %s", STR_ARG(op->name), p->name,
+                       p->modules ? "references in module form, not for ops"
+                                  : "ops, not for references in module form");
     value[HOLD_DTYPE] = str_of(ask->dtype >= 0 ? dtype_info[ask->dtype].torch : "any");
     value[HOLD_ROWS] = str_of(rows_class_name[ask->rows]);
     if (!formula_values(a, p, op, value, e)) return false;

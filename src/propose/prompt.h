@@ -5,13 +5,14 @@
 //     stop <|im_end|>        a string that ends a reply; up to eight of these lines; the rest of the line
 //     style NAME NAME        ops whose gold kernel serves as a style guide: the first that is not the op
 //     asked for
+//     form module            for references in module form, and for no op: replies define ModelNew
 //     --- system             optional; then "--- user", and optional "--- feedback" and "--- raw"
 //     text with {placeholders}
 //
 // The text of a section is every line up to the next "--- ", without its last newline (an empty line before
 // the next section ends the text with one). Placeholders: {op} {notes} {signature} {reference} (the op's
-// definition in PyTorch) {formula} (the same in short lines) {inputs} (with shapes and types) {dtype} {rows}
-// {style_op} {style} in system and user; these, {feedback} and {previous} (the last
+// definition in PyTorch, or the module's file) {formula} (the same in short lines) {inputs} (with shapes and
+// types) {dtype} {rows} {style_op} {style} in system and user; these, {feedback} and {previous} (the last
 // attempt) in feedback, which is appended to user when there is any; {system} and {user} in raw, which a
 // model that runs here is given instead of its chat template. Other braces stand for themselves.
 #pragma once
@@ -20,12 +21,14 @@
 
 enum { PROFILE_BYTES_MAX = 64 << 10, PROFILE_STYLES_MAX = 8 };
 #define PROFILE_DEFAULT "ouroboros"
+#define PROFILE_MODULES "kernelbench" // the default for references in module form
 
 typedef struct {
     const char *name; // of a built-in one, or the file
     ReplySettings settings;
     Str style[PROFILE_STYLES_MAX];
     int styles;
+    bool modules;                    // asks for a ModelNew
     Str system, user, feedback, raw; // p == NULL: not there
     char sha256[65];                 // of the whole file
 } Profile;

@@ -110,7 +110,8 @@ static Str json_text(Arena *a, const json_t *id) {
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
-    static const char *const option[] = {"level", "shape", "dtype", "layout", "policy", "manifest", "time"},
+    static const char *const option[] = {"level",  "shape",    "dtype", "layout", "policy",
+                                         "module", "manifest", "time",  "tf32",   "shapes"},
                              *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
@@ -119,16 +120,19 @@ static bool keys_mean_something(const Json *j) {
         char small[16] = ""; // "LEVEL" is a misspelt "level", too
         for (size_t i = 0; key[i] && i + 1 < sizeof small; i++)
             small[i] = (char)(key[i] >= 'A' && key[i] <= 'Z' ? key[i] + 32 : key[i]);
-        for (size_t i = 0; i < sizeof option / sizeof *option; i++)
-            if (strcmp(key, option[i]) != 0 && edit_distance(str_of(small), str_of(option[i])) <= 1)
+        bool known = false;
+        for (size_t i = 0; i < sizeof option / sizeof *option; i++) known |= strcmp(key, option[i]) == 0;
+        for (size_t i = 0; i < sizeof option / sizeof *option && !known; i++)
+            if (edit_distance(str_of(small), str_of(option[i])) <= 1)
                 return err_set(j->e, ERR_INPUT, "%s: \"%.40s\": no such key; did you mean \"%s\"?", j->file,
                                key, option[i]);
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strcmp(key, elsewhere[i]) == 0)
-                return err_set(j->e, ERR_INPUT,
-                               "%s: \"%s\": no such key; a request has id, op, source, level, shape, dtype, "
-                               "layout, policy, manifest and time",
-                               j->file, key);
+                return err_set(
+                    j->e, ERR_INPUT,
+                    "%s: \"%s\": no such key; a request has id, op or module, source, level, shape, "
+                    "dtype, layout, policy, manifest, time, tf32 and shapes",
+                    j->file, key);
     }
     return true;
 }
@@ -145,7 +149,24 @@ static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
     enum { OP_TEXT_MAX = 4096 };
     const json_t *id = json_object_get(j->root, "id"), *manifest = json_object_get(j->root, "manifest");
     if (id) q->id = json_text(a, id);
-    if (!text_needed(a, j, "op", &q->op) || !text_needed(a, j, "source", &q->source)) return false;
+    const json_t *module = json_object_get(j->root, "module"), *tf32 = json_object_get(j->root, "tf32");
+    if (!json_absent(module)) {
+        if (!json_absent(json_object_get(j->root, "op")))
+            return err_set(j->e, ERR_INPUT, "%s: \"op\" and \"module\": one of them says what is computed",
+                           j->file);
+        if (!text_needed(a, j, "module", &q->module)) return false;
+    } else if (!text_needed(a, j, "op", &q->op)) {
+        return false;
+    }
+    if (!text_needed(a, j, "source", &q->source)) return false;
+    if (!json_absent(tf32) && !json_is_boolean(tf32))
+        return err_set(j->e, ERR_INPUT, "%s: \"tf32\": true or false belongs here", j->file);
+    q->tf32 = json_is_true(tf32);
+    Str shapes = STR("small");
+    if (!json_get_text(j, j->root, "shapes", &shapes)) return false;
+    q->shapes = str_is(shapes, "published");
+    if (!q->shapes && !str_is(shapes, "small"))
+        return err_set(j->e, ERR_INPUT, "%s: \"shapes\" is \"small\" or \"published\"", j->file);
     if (q->op.len > OP_TEXT_MAX || memchr(q->op.p, 0, q->op.len))
         return err_set(j->e, ERR_INPUT, "%s: \"op\" is not a name, a description or a path", j->file);
     if (!json_absent(manifest) && !json_is_object(manifest))

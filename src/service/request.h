@@ -1,6 +1,7 @@
 // request.h - one line of the stream:
-// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time"]}. Any bytes are allowed;
-// what cannot be judged, or has a key that looks like one of these, says why.
+// {"id","op" or "module","source"[,"level","shape","dtype","layout","policy","manifest","time","tf32",
+// "shapes"]}. Any bytes are allowed; what cannot be judged, or has a key that looks like one of these, says
+// why.
 #pragma once
 #include "cases/draw.h"
 #include "service/stream_times.h"
@@ -14,7 +15,9 @@ bool levels_by_name(Str name, Levels *out);
 typedef struct {
     Str id; // its JSON text; "null" when the line gave none
     Str op, source;
-    Str manifest; // its JSON text (service/manifest/manifest.h); empty when the line gave none
+    Str module;        // the text of a reference in module form, in place of op; p NULL: the line has an op
+    bool tf32, shapes; // with a module: shapes: the published ones, too
+    Str manifest;      // its JSON text (service/manifest/manifest.h); empty when the line gave none
     Levels levels;
     CellPlace place[TIMED_CELLS_MAX]; // where the GPU is to time it, once accepted at full
     int places;                       // 0: it is not

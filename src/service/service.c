@@ -360,6 +360,13 @@ bool service_op(Service *s, Arena *a, const char *text, const DomainAsked *asked
     return ok;
 }
 
+bool service_module(Service *s, Arena *a, Str text, const DomainAsked *asked, Op *out, Err *e) {
+    service_pool_take(s);
+    bool ok = module_for_judging(s->referee, a, &(ModuleText){"module", text}, asked, out, e);
+    service_pool_leave(s);
+    return ok;
+}
+
 Referee *service_referee(Service *s) { return s->referee; }
 
 bool service_take_back(Service *s, const TakenBack *t, json_t *verdict, Err *e) {

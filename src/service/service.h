@@ -94,3 +94,5 @@ Pool *service_pool_take(Service *s);
 void service_pool_leave(Service *s);
 // A name, a description or a path; a user's definition is checked before anything is judged by it.
 MUST_CHECK bool service_op(Service *s, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e);
+// A reference in module form, from its text.
+MUST_CHECK bool service_module(Service *s, Arena *a, Str text, const DomainAsked *asked, Op *out, Err *e);

@@ -18,10 +18,16 @@
 
 enum { KNOWN_MAX = 512 }; // definitions at hand at a time
 
+// What a request is judged by, as it says so.
+typedef struct {
+    Str text; // of a module: the reference; else what a person would type
+    bool module;
+    DomainAsked domain;
+} OpAsked;
+
 typedef struct {
     Arena arena;
-    char *text;
-    LayoutAsked layout;
+    OpAsked asked;
     Op op;
     char *bad;
     atomic_int users; // requests that were not answered yet
@@ -174,22 +180,46 @@ static KnownOp *known_slot(Stream *s) {
     return oldest;
 }
 
+static bool same_asked(const OpAsked *x, const OpAsked *y) {
+    return x->module == y->module && x->domain.layout == y->domain.layout &&
+           x->domain.tf32 == y->domain.tf32 && x->domain.quick == y->domain.quick &&
+           x->domain.shapes == y->domain.shapes && str_eq(x->text, y->text);
+}
+
 // Definitions are read and checked once, so that requests are judged by the same text while it is known.
-static KnownOp *known_op(Stream *s, Str text, LayoutAsked layout) {
+static KnownOp *known_op(Stream *s, const StreamRequest *l) {
+    // Where level full may come, a module has long sizes, too.
+    const DomainAsked domain = {.layout = l->layout,
+                                .modules = true,
+                                .tf32 = l->tf32,
+                                .shapes = l->shapes,
+                                .quick = l->levels == LEVELS_QUICK};
+    const bool module = l->module.p != NULL;
+    OpAsked asked = {module ? l->module : l->op, module, domain};
     for (int i = 0; i < s->knowns; i++)
-        if (str_is(text, s->known[i]->text) && s->known[i]->layout == layout) {
+        if (same_asked(&s->known[i]->asked, &asked)) {
             s->known[i]->used = ++s->uses;
             return s->known[i];
         }
     KnownOp *k = known_slot(s);
     if (!k) return NULL;
+    char *text = str_cdup(&k->arena, asked.text);
+    asked.text = (Str){text, asked.text.len};
     k->used = ++s->uses;
-    k->text = str_cdup(&k->arena, text);
-    k->layout = layout;
+    k->asked = asked;
     Err e = {0};
-    if (!service_op(s->service, &k->arena, k->text, &(DomainAsked){.layout = layout}, &k->op, &e))
+    if (!(module ? service_module(s->service, &k->arena, asked.text, &domain, &k->op, &e)
+                 : service_op(s->service, &k->arena, text, &domain, &k->op, &e)))
         k->bad = arena_strndup(&k->arena, e.msg, strlen(e.msg));
     return k;
+}
+
+// What a module leaves nothing to say about. NULL: none of it was given.
+static const char *beside_module(const StreamRequest *l) {
+    if (l->manifest.len) return "manifest";
+    if (l->filter.m > 0) return "shape";
+    if (l->filter.dtype >= 0) return "dtype";
+    return l->places ? "time" : NULL;
 }
 
 static void submit(Stream *s, const StreamRequest *l, KnownOp *k) {
@@ -214,9 +244,13 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
     StreamRequest l;
     stream_request_read(a, line, number, s->levels, &l);
     if (l.layout == LAYOUT_DECLARED) l.layout = s->layout;
-    KnownOp *k = l.bad ? NULL : known_op(s, l.op, l.layout);
+    KnownOp *k = l.bad ? NULL : known_op(s, &l);
     if (!l.bad && (!k || k->bad))
         l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
+    const char *beside = !l.bad && k->op.form ? beside_module(&l) : NULL;
+    if (beside)
+        l.bad =
+            arena_printf(a, "line %ld: \"%s\" does not go with a reference in module form", number, beside);
     // What is written from a manifest is the request's source from here on: for the hash, the key of
     // equals and the verdict. A kernel that the source lacks is the source's fault.
     Err e = {0};

@@ -68,19 +68,33 @@ static void long_sizes(void **state) {
         modules_open(&a, &(ModulesAsk){.path = "t.py", .source = STR(tall), .stretched = true}, &m, &e) &&
         modules_open(&a, &(ModulesAsk){.path = "t.py", .source = STR(tall)}, &without, &e));
     assert_int_equal(without->domain.stretches, 0);
-    assert_int_equal(m->domain.stretches, 2);
+    assert_int_equal(m->domain.stretches, 3); // each of them, and both
     int64_t now[2];
     for (int i = 0; i < 2; i++) {
-        const ModulesDomain *of = (const ModulesDomain *)m->domain.stretched[i];
+        const ModulesDomain *of = (const ModulesDomain *)m->domain.stretched[i].domain;
         PlannedCase *plan;
         now[i] = of->op.input[0].size[1 - i]; // what lost most comes first: the columns
-        assert_int_equal(of->stretched.now, now[i]);
-        assert_true(of->values.shapes.small.work <= 1 << 24 && of->op.input[0].size[i] >= 4);
+        assert_int_equal(of->longs[0].now, now[i]);
+        assert_true(of->values.shapes.small.work <= 20 << 20 && of->op.input[0].size[i] >= 4);
         assert_true(memcmp(&of->op.hash, &m->op.hash, sizeof m->op.hash) != 0); // draws are kept by it
         int cases = of->domain.kind->cases(&a, &of->domain, &(PlanRequest){.level = LEVEL_FULL}, &plan);
         assert_int_equal(cases, 2);
     }
     assert_true(now[0] >= 20000 && now[1] == 4096);
+    // Both of them long: as far as the work allows. In a control one of them is small, and the other as long.
+    const Stretched *pair = &m->domain.stretched[2];
+    const ModulesDomain *both = (const ModulesDomain *)pair->domain;
+    assert_int_equal(pair->longs, 2);
+    assert_int_equal(both->long_sizes, 2);
+    assert_true(both->values.shapes.small.work <= 20 << 20);
+    for (int i = 0; i < 2; i++) {
+        const ModulesDomain *control = (const ModulesDomain *)pair->control[i]->op->form;
+        int axis = 1 - i;
+        assert_true(both->op.input[0].size[axis] >= 2 * m->op.input[0].size[axis]);
+        assert_int_equal(control->op.input[0].size[axis], m->op.input[0].size[axis]);
+        assert_int_equal(control->op.input[0].size[i], both->op.input[0].size[i]);
+        assert_true(memcmp(&control->op.hash, &both->op.hash, sizeof both->op.hash) != 0);
+    }
     assert_true(modules_open(&a, &(ModulesAsk){.path = "l.py", .source = str_of(linear), .stretched = true},
                              &small, &e));
     assert_int_equal(small->domain.stretches, 0); // nothing became smaller
@@ -201,10 +215,16 @@ static void tf32_is_another_definition(void **state) {
                               {.path = "l.py", .source = STR(linear), .gaps = true}};
     for (int i = 0; i < 3; i++) assert_true(modules_open(&a, &ask[i], &m[i], &e));
     for (int i = 1; i < 3; i++) assert_memory_not_equal(&m[0]->op.hash, &m[i]->op.hash, sizeof m[0]->op.hash);
-    const Bound *plain = m[0]->values.run.output[0], *wide = m[1]->values.run.output[0];
+    // Of the same values.
+    World w = {0};
+    world_make(&w, linear, LEVEL_QUICK, 3);
+    DiagList d = DIAGS(&a);
+    const Bound *plain = domain_answer(&a, w.d.domain, w.d.mapping, &w.d.spec[0], NULL, &d),
+                *wide = modules_answer_tf32(&a, w.d.domain, w.d.mapping, &w.d.spec[0], &d);
     for (int64_t k = 0; k < plain->numel; k++)
         assert_true(plain->v[k] == wide->v[k] && plain->e[k] < wide->e[k]);
     assert_true(m[0]->op.domain.contiguous && !m[2]->op.domain.contiguous);
+    world_free(&w);
     arena_free(&a);
 }
 

@@ -1,8 +1,11 @@
 #!/bin/sh
 # Verdicts on a ModelNew by a reference in module form: `referee FILE --module REF.py`. Of test/module/verdict, every right program
-# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone.
+# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone, those in pairs/ where two are, and
+# those in published/ at the published sizes alone, where addresses of a few programs are tried.
 . "$(dirname "$0")/lib.sh"
 made=$(dirname "$0")/../module/verdict
+ref=$made/reference
+says() { grep -qF -- "$1" "$tmp/out" "$tmp/err" || { echo "no: $1"; cat "$tmp/out" "$tmp/err"; return 1; }; }
 
 # judged REFERENCE FOLDER ARGUMENT...: its right program and all of the folder's on one draw.
 judged() {
@@ -32,6 +35,53 @@ done
 for name in $(ls "$made/long" | sed 's/\..*//' | sort -u); do
     check "long sizes of $name" judged "$name" long --level full
 done
+# Wrong where two sizes are long together: with either of them small they are right, as the verdict says.
+for name in $(ls "$made/pairs" | sed 's/\..*//' | sort -u); do
+    check "two long sizes of $name" judged "$name" pairs --level full
+done
+two_long_are_named() {
+    for f in "$made"/pairs/*.py; do
+        name=$(basename "$f" | sed 's/\..*//')
+        exits 1 "$bin" referee "$f" --module "$ref/$name.py" --level full --seed 20261126 && says "$name: rejected at two long sizes" &&
+            says 'wrong where two sizes are long: ' && says ', and with ' || return 1
+    done
+    exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && says 'long, two at a time: '
+}
+check two_long_are_named two_long_are_named
+# Wrong at the published sizes alone, which take far more memory than there is.
+check "published sizes of scale_huge" judged scale_huge published --level full
+published_shown() {
+    for f in "$made"/published/*.py; do
+        exits 1 "$bin" referee "$f" --module "$ref/scale_huge.py" --level full && says 'scale_huge: rejected at the published sizes' &&
+            says 'float32[60000, 40000]' && says 'published sizes: wrong there' || return 1
+    done
+    exits 0 "$bin" referee "$made/right/scale_huge.py" --module "$ref/scale_huge.py" --level full --shapes published &&
+        says 'published sizes: addresses are right (a few programs of each launch, no values)' &&
+        exits 0 "$bin" referee "$made/published/scale_huge.int32.py" --module "$ref/scale_huge.py" --level quick && ! grep -q 'published sizes' "$tmp/out"
+}
+check published_shown published_shown
+# One program goes through all of it: nothing is found out there, which --shapes published makes an undecided verdict.
+unknown_there() {
+    sed 's/scale_kernel\[(rows, triton.cdiv(n, 1024))\]/scale_kernel[(1, 1)]/; s/scale_kernel(x_ptr, scale_ptr, y_ptr, n, BLOCK/scale_kernel(x_ptr, scale_ptr, y_ptr, rows, n, BLOCK/
+         s/(x, self.scale, y, n, /(x, self.scale, y, rows, n, /' "$made/right/scale_huge.py" >"$tmp/one.py"
+    python3 - "$tmp/one.py" <<'P'
+import sys
+text = open(sys.argv[1]).read()
+head, tail = text.split("    row = tl.program_id(0).to(tl.int64)\n")
+body, rest = tail.split("\n\n\nclass", 1)
+loop = "    for r in range(rows):\n        row = r.to(tl.int64)\n        for start in range(0, n, BLOCK):\n"
+body = body.replace("tl.program_id(1) * BLOCK", "start").replace("    ", "            ")
+open(sys.argv[1], "w").write(head + loop + body + "\n\n\nclass" + rest)
+P
+    exits 0 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full && says 'published sizes: not known: ' &&
+        exits 4 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full --shapes published && says 'unsupported'
+}
+check unknown_there unknown_there
+shapes_usage() {
+    exits 2 "$bin" referee "$made/right/relu.py" --module "$ref/relu.py" --level quick --shapes published && exits 2 "$bin" referee "$made/right/relu.py" --op softmax --shapes published &&
+        exits 2 "$bin" referee "$made/right/relu.py" --module "$ref/relu.py" --shapes all
+}
+check shapes_usage shapes_usage
 # At level quick, which has none, the same programs are accepted.
 short() { ! judged matmul long --level quick >"$tmp/short" && [ "$(grep -c " ok " "$tmp/short")" = 2 ]; }
 check "short sizes find none of them" short
@@ -52,13 +102,11 @@ control() {
 }
 check control control
 
-ref=$made/reference
 referee() { # CODE ARGUMENT...
     code=$1
     shift
     exits "$code" "$bin" referee "$@" --level quick
 }
-says() { grep -qF -- "$1" "$tmp/out" "$tmp/err" || { echo "no: $1"; cat "$tmp/out" "$tmp/err"; return 1; }; }
 
 shown() {
     referee 0 "$made/right/linear.py" --module "$ref/linear.py" && says 'linear: accepted at small sizes (ok, level quick)' &&
@@ -68,14 +116,15 @@ shown() {
 check shown shown
 long_sizes_shown() {
     exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level full && says 'long, one at a time: ' &&
-        says 'height 100 of 200' && exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level quick &&
+        says 'height 200' && exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level quick &&
         ! grep -q 'long, one' "$tmp/out"
 }
 check long_sizes_shown long_sizes_shown
 # A long case that says nothing, because the program is not made for the other sizes there, is not told as passed.
 void_cases_are_told() {
-    exits 0 "$bin" referee "$made/long/matmul.unmasked.py" --module "$ref/matmul.py" --level full --seed 20261126 && says 'never long: ' &&
-        exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && ! grep -q 'never long' "$tmp/out"
+    exits 0 "$bin" referee "$made/long/matmul.unmasked.py" --module "$ref/matmul.py" --level full --seed 20261126 && ! grep -q 'one at a time: .*N 2048' "$tmp/out" &&
+        exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && grep -q 'one at a time: .*N 2048' "$tmp/out" &&
+        ! grep -q 'never long' "$tmp/out"
 }
 check void_cases_are_told void_cases_are_told
 wrong_long_is_named() {

@@ -9,10 +9,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void values(Arena *a, Str source, Buf *report) {
     enum { WORK = 20000 };
     DiagList d = DIAGS(a);
-    ModuleFile m;
+    ModuleFile m = {0};
     ModuleValues *v = NEW(a, ModuleValues);
-    bool ok =
-        module_read(a, source, &m, &d) && module_values(a, &m, &(ValuesAsk){.seed = 1, .work = WORK}, v, &d);
+    bool ok = module_read(a, source, &m, &d) &&
+              module_values(a, &m, &(ValuesAsk){.seed = 1, .sizes.work = WORK}, v, &d);
     if (ok == (diag_first(&d) != NULL)) abort(); // a finding exactly where there is no result
     if (ok) module_describe(report, &m, v);
     for (int i = 0; i < d.count; i++) {

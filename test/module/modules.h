@@ -14,7 +14,7 @@ static __attribute__((unused)) int arena_teardown(void **state) {
 }
 
 static inline ModuleFile file_of(const char *source) {
-    ModuleFile m;
+    ModuleFile m = {0};
     DiagList d = DIAGS(&arena);
     if (!module_read(&arena, str_of(source), &m, &d)) fail_msg("%s\n%s", d.at[0].msg, source);
     return m;
@@ -47,7 +47,7 @@ static inline const char *model_text(const char *init, const char *body, const c
 }
 
 static inline void refused_model(const char *source, DiagKind kind, const char *part) {
-    ModuleFile m;
+    ModuleFile m = {0};
     ModuleRun run;
     DiagList d = DIAGS(&arena);
     if (module_read(&arena, str_of(source), &m, &d) &&

@@ -437,14 +437,14 @@ static void values_at_small_sizes(void **state) {
                                       "torch.rand(512, 4096), torch.rand(2048) + 100"));
     ModuleValues *v = NEW(&arena, ModuleValues);
     DiagList d = DIAGS(&arena);
-    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 5, .work = MODULE_WORK}, v, &d));
+    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 5, .sizes.work = MODULE_WORK}, v, &d));
     assert_true(v->run.work > 0 && v->run.output[0]->numel > 0);
     // Wide inputs would make the logarithm NaN here and there; published ones do not.
     m = file_of(model_text("pass", "return torch.log(x)", "torch.rand(64, 64)"));
-    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 5, .work = MODULE_WORK}, v, &d));
+    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 5, .sizes.work = MODULE_WORK}, v, &d));
     assert_true(v->published_values);
     m = file_of(model_text("pass", "return torch.exp(-x)", "torch.rand(4096, 4096)"));
-    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 5, .work = MODULE_WORK}, v, &d));
+    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 5, .sizes.work = MODULE_WORK}, v, &d));
     assert_false(v->published_values);
     Buf out = BUF(&arena);
     module_describe(&out, &m, v);

@@ -5,7 +5,7 @@ static ModuleValues *values_of(const char *init, const char *body, const char *i
     ModuleFile m = file_of(model_text(init, body, inputs));
     ModuleValues *v = NEW(&arena, ModuleValues);
     DiagList d = DIAGS(&arena);
-    if (!module_values(&arena, &m, &(ValuesAsk){.seed = 4, .work = MODULE_WORK}, v, &d))
+    if (!module_values(&arena, &m, &(ValuesAsk){.seed = 4, .sizes.work = MODULE_WORK}, v, &d))
         fail_msg("%s: %s", body, d.at[0].msg);
     return v;
 }
@@ -81,7 +81,7 @@ static void operators_that_change_nothing(void **state) {
     Buf out = BUF(&arena);
     ModuleFile m = file_of(model_text("pass", "return torch.relu(torch.abs(x))", "torch.rand(40, 32)"));
     DiagList d = DIAGS(&arena);
-    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 4, .work = MODULE_WORK}, v, &d));
+    assert_true(module_values(&arena, &m, &(ValuesAsk){.seed = 4, .sizes.work = MODULE_WORK}, v, &d));
     module_describe(&out, &m, v);
     assert_non_null(strstr(buf_cstr(&out), "\nchanges nothing: torch.relu (line 12)\n"));
 }

@@ -147,11 +147,11 @@ static void a_held_number_goes_last(void **state) {
     for (int i = 0; i < all->sizes; i++) {
         const ModuleSize *held = &all->size[i];
         char name[2] = {held->name.p[0], 0};
-        ModuleShrunk *s = shrunk_by(PRODUCT, &(ShrinkAsk){.work = work, .held = held});
+        ModuleShrunk *s = shrunk_by(PRODUCT, &(ShrinkAsk){.work = work, .held = {held}, .helds = 1});
         // At 4096 the others, which stay multiples, are too much work.
         int64_t near = now_of(s, name, held->published);
         assert_true(near >= 1024 && near >= 8 * held->now && s->small.work <= work);
-        ModuleShrunk *least = shrunk_by(PRODUCT, &(ShrinkAsk){.work = 20000, .held = held});
+        ModuleShrunk *least = shrunk_by(PRODUCT, &(ShrinkAsk){.work = 20000, .held = {held}, .helds = 1});
         int64_t now = now_of(least, name, held->published);
         assert_true(now < held->published && now > 16 && least->small.work <= 20000);
     }
@@ -162,7 +162,7 @@ static void others_keep_their_divisors(void **state) {
     (void)state;
     const int64_t work = 1 << 22;
     ModuleShrunk *small = shrunk(PRODUCT, work);
-    ShrinkAsk q = {.work = work, .held = &small->size[0], .small = small};
+    ShrinkAsk q = {.work = work, .held = {&small->size[0]}, .helds = 1, .small = small};
     const ModuleShrunk *kept = shrunk_by(PRODUCT, &q);
     for (int i = 0; i < kept->sizes; i++) assert_int_equal(kept->size[i].now % 16, 0);
     for (int i = 1; i < small->sizes; i++) small->size[i].now |= 1;

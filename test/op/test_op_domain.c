@@ -8,7 +8,7 @@
 
 static bool in_domain(Op *op, LayoutAsked layout, bool published) {
     Err e = {0};
-    bool ok = op_in_domain(op, &(DomainAsked){layout, published}, &e);
+    bool ok = op_in_domain(op, &(DomainAsked){.layout = layout, .published = published}, &e);
     if (!ok) assert_non_null(strstr(e.msg, "declares no published domain"));
     return ok;
 }

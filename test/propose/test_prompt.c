@@ -86,10 +86,11 @@ static void every_op_has_a_prompt_in_every_profile(void **state) {
     Op *ops;
     int n = all_ops(&a, &ops);
     Str name;
-    int profiles = 0;
+    int profiles = 0, modules = 0;
     for (; profile_name(&a, profiles, &name); profiles++) {
         Profile p = builtin(&a, str_cdup(&a, name));
-        for (int i = 0; i < n; i++) {
+        modules += p.modules;
+        for (int i = 0; i < n && !p.modules; i++) {
             Prompt t = made(&a, &p, &ops[i], "");
             if (str_is(name, "seedling")) { // what the op computes stands for its name
                 assert_true(holds(t.user, "\nout = ") && str_ends(t.raw, "rows any, dtype any\n"));
@@ -104,7 +105,8 @@ static void every_op_has_a_prompt_in_every_profile(void **state) {
                 assert_false(holds(t.user, arena_printf(&a, "def %s_kernel(", str_cdup(&a, ops[i].name))));
         }
     }
-    assert_int_equal(profiles, 4);
+    assert_int_equal(profiles, 6);
+    assert_int_equal(modules, 2);
     arena_free(&a);
 }
 
@@ -129,6 +131,35 @@ static void seedling_is_asked_by_the_formula(void **state) {
                         "def reference(a, b):\n    return (a.float() @ b.float()).to(a.dtype)\n");
     assert_false(prompt_make(&a, &p, &(PromptAsk){&product, -1, ROWS_ANY, NULL}, &t, &e));
     assert_int_equal(e.code, ERR_INPUT);
+    arena_free(&a);
+}
+
+// A module's prompt is its file as it was published; profiles of ops and of modules do not mix.
+static void profiles_for_modules(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    Prompt t;
+    Op softmax = found(&a, "softmax");
+    const Op module = {.name = STR("m"),
+                       .source = STR("class Model(nn.Module): pass # 2 {op} 3"),
+                       .form = (void *)&e,
+                       .row_dim = -1};
+    static const char *const name[] = {PROFILE_MODULES, "kernelllm"};
+    for (int i = 0; i < 2; i++) {
+        Profile p = builtin(&a, name[i]);
+        Prompt first = made(&a, &p, &module, ""), again = made(&a, &p, &module, "Values are wrong.");
+        assert_true(holds(first.user, "pass # 2 {op} 3") && holds(first.user, "ModelNew"));
+        assert_true(holds(again.user, "Values are wrong.") && holds(again.user, "last attempt"));
+        assert_false(holds(first.user, "{reference}") || holds(first.user, "run("));
+        assert_int_equal(first.raw.p != NULL, i);
+        assert_false(prompt_make(&a, &p, &(PromptAsk){&softmax, -1, ROWS_ANY, NULL}, &t, &e));
+        assert_non_null(strstr(e.msg, "not for ops"));
+        e = (Err){0};
+    }
+    Profile usual = builtin(&a, PROFILE_DEFAULT);
+    assert_false(prompt_make(&a, &usual, &(PromptAsk){&module, -1, ROWS_ANY, NULL}, &t, &e));
+    assert_non_null(strstr(e.msg, "not for references in module form"));
     arena_free(&a);
 }
 
@@ -234,7 +265,7 @@ static void what_is_wrong_with_a_profile_is_told_with_its_line(void **state) {
     Err e = {0};
     Op op = found(&a, "softmax");
     assert_false(profile_open(&a, "no/such/profile", &p, &e));
-    assert_non_null(strstr(e.msg, "kwen ouroboros plain"));
+    assert_non_null(strstr(e.msg, "kernelbench kernelllm kwen ouroboros plain"));
     assert_true(profile_read(&a, "p", STR("style nothing\n--- user\n{style}"), &p, &e));
     e = (Err){0};
     assert_false(prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, NULL}, &t, &e));
@@ -252,6 +283,7 @@ int main(void) {
         cmocka_unit_test(the_style_kernel_is_of_another_op),
         cmocka_unit_test(every_op_has_a_prompt_in_every_profile),
         cmocka_unit_test(seedling_is_asked_by_the_formula),
+        cmocka_unit_test(profiles_for_modules),
         cmocka_unit_test(results_have_their_shape_in_the_signature),
         cmocka_unit_test(kwen_is_chatml_without_a_system_turn),
         cmocka_unit_test(a_users_profile),

@@ -81,7 +81,13 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad(ASK ",\"fresh\":true}", "\"i\"", "\"fresh\": no such key");
     bad(ASK ",\"Level\":\"full\"}", "\"i\"", "did you mean \"level\"?");
     bad(ASK ",\"leve\":\"full\"}", "\"i\"", "did you mean");
-    bad(ASK ",\"shapes\":\"8x8\"}", "\"i\"", "did you mean");
+    bad(ASK ",\"shapes\":\"8x8\"}", "\"i\"", "\"small\" or \"published\"");
+    bad(ASK ",\"shap\":\"8x8\"}", "\"i\"", "did you mean");
+    bad(ASK ",\"module\":\"class Model: pass\"}", "\"i\"", "one of them says what is computed");
+    bad("{\"id\":\"i\",\"module\":7,\"source\":\"s\"}", "\"i\"", "a text belongs here");
+    bad(ASK ",\"tf32\":1}", "\"i\"", "true or false");
+    good("{\"module\":\"class Model: "
+         "pass\",\"op\":null,\"source\":\"s\",\"tf32\":true,\"shapes\":\"published\"}");
     bad(ASK ",\"dytpe\":\"fp16\"}", "\"i\"", "did you mean");
     bad(ASK ",\"shape\":\"8\"}", "\"i\"", "\"shape\"");
     bad(ASK ",\"shape\":\"0x8\"}", "\"i\"", "\"shape\"");

@@ -153,6 +153,8 @@ def _check_fields(fields):
             raise ValueError(f'time is True or a list of 1 to {_TIMED_MAX} shapes such as "8192x4096", not {when!r:.80}')
     if when and level == "quick":
         raise ValueError("only what level full accepts is timed: time goes with level 'full' or 'ladder'")
+    if not isinstance(fields.get("tf32", False), (bool, type(None))):
+        raise TypeError(f"tf32 is True or False, not {fields['tf32']!r:.80}")
     if level is not None and level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
     if shape is not None and not _is_shape(shape):
@@ -171,7 +173,9 @@ def _check_pair(pair):
     if isinstance(op, os.PathLike):
         op = os.fspath(op)
     if not isinstance(op, str) or not op.strip():
-        raise TypeError(f"an op is its name, a description or the path of a .py definition, not {op!r:.80}")
+        raise TypeError(
+            f"an op is its name, a description, the path of a .py definition or the text of a module, not {op!r:.80}"
+        )
     if not isinstance(source, str):
         raise TypeError(f"a source is a text, not {type(source).__name__}")
     if "\n" in op and "\n" not in source:
@@ -334,7 +338,11 @@ class Referee:
     # ---- what it is for
 
     def judge(self, op, source, timeout=None, **fields):
-        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest or time for this request alone.
+        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest, time or tf32 for this request
+        alone.
+
+        An op with line breaks is the text of a reference in module form (class Model, get_inputs), by which the
+        ModelNew of the source is judged; tf32=True lets its products read float32 operands with 10 mantissa bits.
 
         A manifest says how the kernels of a file without `run` are launched: a dict, JSON
         text, or the path of a .json file. time=True, or a list of shapes, asks for times on the referee's GPU of what
@@ -345,9 +353,9 @@ class Referee:
     def judge_many(self, pairs, timeout=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
         own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
-        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest", "time"}
+        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest", "time", "tf32"}
         if unknown:
-            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout, manifest and time")
+            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout, manifest, time and tf32")
         _check_fields(fields)
         checked = [_check_pair(pair) for pair in pairs]
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]
@@ -402,7 +410,8 @@ class Referee:
             if self._failed:
                 raise RefereeError(self._failed)
             self._number += 1
-            request = {"id": self._number, "op": op, "source": source}
+            # The text of a reference in module form has lines; a name, a description or a path has one.
+            request = {"id": self._number, "module" if "\n" in op else "op": op, "source": source}
             request.update({k: v for k, v in fields.items() if v is not None})
             # ASCII: a lone surrogate in a model's text stays an escape, and is refused there, not here.
             job = _Job(self._number, op, json.dumps(request).encode("ascii") + b"\n")

@@ -189,7 +189,8 @@ class KernelReward:
         GRPOTrainer(..., reward_funcs=[reward])
 
     The op is `op`, or comes with the data: a column of the data set named `op_key` ("op"), one value for each
-    completion. A column that is not there, or holds no names of ops, is a ValueError. Undecided verdicts are None, which the trainer leaves out; they are never zero, because that
+    completion. The text of a reference in module form is one, too, as in data sets of pairs; then completions hold a
+    ModelNew. A column that is not there, or holds no names of ops, is a ValueError. Undecided verdicts are None, which the trainer leaves out; they are never zero, because that
     would teach something about a kernel that nobody judged. `time`: True or a list of shapes to be timed at on the
     referee's GPU; a table with `speed` asks for it.
     """

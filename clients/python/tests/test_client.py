@@ -33,6 +33,42 @@ GOOD = proposals("softmax", 4)
 WRONG = proposals("softmax", 1, "contiguous")[0]
 
 
+MODULE = """import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return 2.0 * x
+
+
+def get_inputs():
+    return [torch.rand(64, 4096)]
+
+
+def get_init_inputs():
+    return []
+"""
+MODEL_NEW = """import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, 2.0 * tl.load(x_ptr + at, mask=at < n, other=0.0), mask=at < n)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        twice[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+        return y
+"""
+
+
 def in_fence(source):
     return "Here it is:\n\n```python\n" + source + "```\n"
 
@@ -175,6 +211,18 @@ class Judging(WithState):
             f.write(text)
         again = r.judge_many([("softmax", HOSTLESS)] * 2, manifest=text) + [r.judge("softmax", HOSTLESS, manifest=path)]
         self.assertEqual([(v.accepted, v.cached) for v in again], [(True, True)] * 3)
+
+    def test_a_reference_in_module_form(self):
+        r = self.referee()
+        verdicts = r.judge_many([(MODULE, MODEL_NEW), (MODULE, MODEL_NEW.replace("2.0 *", "3.0 *")), ("softmax", GOOD[0])])
+        self.assertEqual([v.status for v in verdicts], ["ok", "incorrect", "ok"])
+        self.assertEqual((verdicts[0]["module"]["name"], verdicts[0]["module"]["inputs"][0]["shape"]), ("module", [64, 4096]))
+        self.assertNotIn("module", verdicts[2])
+        reward = KernelReward(r, op_key="python_code")
+        self.assertEqual(reward(["?"] * 2, [in_fence(MODEL_NEW), "no code"], python_code=[MODULE] * 2), [1.0, 0.0])
+        self.assertIn("class Model", r.judge("import torch\n", MODEL_NEW).feedback)
+        with self.assertRaises(TypeError):
+            r.judge(MODULE, MODEL_NEW, tf32="yes")
 
     def test_each_may_have_a_manifest_of_its_own(self):
         wrong = {**MANIFEST, "outputs": {"out": {"shape": ["M", "N"], "dtype": "torch.float64"}}}

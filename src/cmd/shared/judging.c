@@ -6,6 +6,7 @@
 
 #include "cmd/line/wrap.h"
 #include "judge/verdict/evidence.h"
+#include "judge/verdict/module_evidence.h"
 #include "judge/verdict/traffic.h"
 #include "lang/text.h"
 #include "service/request.h"
@@ -41,6 +42,12 @@ bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e)
     return true;
 }
 
+bool shapes_of(const char *shapes, DomainAsked *out, Err *e) {
+    out->shapes = shapes && strcmp(shapes, "published") == 0;
+    if (!shapes || out->shapes || strcmp(shapes, "small") == 0) return true;
+    return err_set(e, ERR_USAGE, "--shapes is small or published");
+}
+
 int verdict_exit(const Verdict *v) {
     switch (status_class(v->decision.status)) {
     case CLASS_ACCEPTED: return EXIT_OK;
@@ -67,6 +74,7 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    (long long)v->traffic.count.launches, v->traffic.count.launches == 1 ? "" : "es");
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
                (unsigned long long)v->judged.seed, v->judged.replay ? " (replay)" : "", OUROBOROS_VERSION);
+    if (v->module) module_evidence_text(out, v, prefix);
 }
 
 void verdict_shown(Buf *out, const Verdict *v) {
@@ -98,6 +106,7 @@ bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
     *out = (ChosenSmith){0};
     if (!smith_open(a, c->smith, &options, &out->smith, e)) return false;
     const char *profile = c->profile            ? c->profile
+                          : c->modules          ? PROFILE_MODULES
                           : out->smith->profile ? out->smith->profile
                                                 : PROFILE_DEFAULT;
     const SamplingChoice *drawn = &c->sampling;

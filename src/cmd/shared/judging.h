@@ -10,6 +10,8 @@ void op_understood(const char *verb, const char *text, const Op *op);
 void entry_understood(const char *verb, const char *chosen);
 // --layout and --domain, NULL where not given.
 MUST_CHECK bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e);
+// --shapes of a reference in module form, NULL where not given.
+MUST_CHECK bool shapes_of(const char *shapes, DomainAsked *out, Err *e);
 MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e);
 int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.
@@ -30,6 +32,7 @@ typedef struct {
     const char *smith, *adapter, *chat, *kv, *profile;
     SamplingChoice sampling;
     int max_tokens, timeout; // 0: not given
+    bool modules;            // drafts are of references in module form
 } SmithChoice;
 #define SMITH_OPTIONS(c)                                                                                    \
     {"--smith", OPTION_TEXT, &(c).smith}, {"--adapter", OPTION_TEXT, &(c).adapter},                         \
@@ -45,7 +48,8 @@ typedef struct {
     Profile profile;
     ReplySettings settings;
 } ChosenSmith;
-// Opens the smith and the profile: the one given, else the one the smith was made for, else the default.
+// Opens the smith and the profile: the one given, else the one the smith was made for, else the default. Of
+// modules the latter alone: no smith here was made for them.
 MUST_CHECK bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e);
 
 // From now on the first Ctrl-C (SIGINT, or SIGTERM) is remembered, the second one ends the process. A signal

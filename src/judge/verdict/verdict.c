@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "judge/verdict/module_evidence.h"
 #include "judge/verdict/traffic.h"
 
 static const struct {
@@ -128,7 +129,10 @@ void restricted_words(Buf *out, const Verdict *v) {
 void domain_words(Buf *out, const Verdict *v) {
     const OpDomain *d = &v->domain;
     if (d->module) {
-        buf_puts(out, v->evidence.wrong_long ? " at one long size" : " at small sizes");
+        buf_puts(out, v->evidence.published.said == PUBLISHED_WRONG ? " at the published sizes"
+                      : !v->evidence.wrong_long                     ? " at small sizes"
+                      : v->evidence.wrong_longs == 2                ? " at two long sizes"
+                                                                    : " at one long size");
         return buf_puts(out, d->contiguous ? "" : ", with gaps");
     }
     if (d->contiguous) buf_puts(out, " on contiguous inputs");
@@ -218,6 +222,7 @@ json_t *verdict_object(const Verdict *v) {
     if (o && v->gaps.inputs && v->gaps.only) json_object_set_new(o, "strided_only", strided_only(&v->gaps));
     if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(v));
     if (o) allowed_json(o, &v->allowed);
+    if (o && v->module) json_object_set_new(o, "module", module_evidence_json(v));
     return o;
 }
 

@@ -50,6 +50,13 @@ typedef struct {
     ProductionNote note[PRODUCTION_SHAPES_MAX];
     int notes;
 } Production;
+// Whether addresses hold at a module's published sizes, which nobody computes here (large_tensors.h): of one
+// that level full has accepted otherwise. RIGHT and WRONG: of the programs that were tried.
+typedef enum { PUBLISHED_UNASKED, PUBLISHED_RIGHT, PUBLISHED_WRONG, PUBLISHED_UNKNOWN } PublishedSaid;
+typedef struct {
+    PublishedSaid said;
+    char why[WIRE_MESSAGE_MAX]; // of UNKNOWN
+} PublishedSizes;
 // What was decided, where, and the sentence about it.
 typedef struct {
     Status status;
@@ -111,6 +118,8 @@ typedef struct {
     int untesteds;
     uint32_t stretched; // of a module, a bit for each of Domain.stretched that was passed
     int wrong_long;     // of a rejected one, 1 + which of them was not; 0: none
+    int wrong_longs;    // how many sizes are long there
+    PublishedSizes published;
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
 } Evidence;
 
@@ -144,6 +153,7 @@ typedef struct {
 typedef struct {
     Str op;
     OpDomain domain;
+    const Op *module; // the reference in module form that it was judged by; NULL: an op
     char source_sha256[65];
     Allowed allowed;
     Judging judged; // how
