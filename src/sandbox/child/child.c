@@ -167,6 +167,7 @@ static bool input_copy(const Child *c, Machine *m, const CaseTensor *t, Tensor *
     if (t->bytes < 0 || !input_wrap(c, m, t, &original)) return false;
     *out = original;
     if (!storage_new(table, out->dtype, (size_t)t->bytes, &out->storage)) return false;
+    out->storage->holds = HOLDS_LOADED;
     return out->storage->open ? windows_restore(c, table, t, out) : input_restore(c, t, out);
 }
 
@@ -412,7 +413,10 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
-    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    m->order = (ProgramOrder){.seed = spec->order_seed,
+                              .reversed = run->reversed,
+                              .sampled = spec->sampled,
+                              .tables = spec->windows != 0};
     if (run->natural) m->order = (ProgramOrder){.reversed = true};
     m->contraction.side = run->side;
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
@@ -440,6 +444,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
         r->read_back = m->race.read_back;
         r->atomic_launches = m->race.atomic_launches;
         r->stores = m->order.stores;
+        r->tables = m->order.whole;
         r->binding = c->binding;
         if (run->number == 0) c->contracts = m->contraction.ways;
         outputs_take(c, spec, out, run->number, r);

@@ -144,6 +144,9 @@ struct Code {
                             // they come out: code_uniform()
     int compares;
     uint8_t meets;  // WANTS_FAR, WANTS_CORNER: of all of its instructions (lane_truths.h)
+    uint16_t *stored; // of each argument in a cell, what the numbers follow from that are stored there: Storage.holds
+    int cells;
+    bool loads;     // something from memory
     uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;

@@ -17,4 +17,7 @@
 // Returns WANTS_FAR and WANTS_CORNER: places are joined to values in a way that calls for a tensor of many
 // rows and columns, up to a number of the source's, or whatever the numbers. That counts within functions of
 // reductions, and where something loaded is added on the way.
-uint8_t code_lane_truths(Arena *scratch, const Code *c, CodeStatement *compare);
+//
+// A table of such numbers that another kernel has made is known by `holds`, Storage.holds of the tensors in
+// c's cells: what is loaded from it is what was stored. Sets c->stored, and c->loads.
+uint8_t code_lane_truths(Arena *scratch, Code *c, const uint16_t *holds, CodeStatement *compare);

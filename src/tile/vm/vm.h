@@ -61,6 +61,9 @@ typedef struct {
     // Not 0: only some programs run, the first, the last, those in between where one of so many elements has
     // a place that no int32 holds, and a few others. For storages that nobody could fill.
     int64_t sampled;
+    // And launches of kernels that load nothing run whole, where that is little work: tables for those that do.
+    bool tables;
+    int whole; // so many launches were
     // Then: bytes that the launches would have stored, had every program stored as many as the one of those
     // that ran that has stored the most.
     int64_t stores;
