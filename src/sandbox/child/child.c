@@ -419,6 +419,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
                               .tables = spec->windows != 0};
     if (run->natural) m->order = (ProgramOrder){.reversed = true};
     m->contraction.side = run->side;
+    m->lane_order = case_lane_order(c, spec);
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;

@@ -34,9 +34,10 @@ typedef struct {
     uint16_t *kind;
     double *large; // constants from FAR_LEAST on, else 0
     const uint16_t *holds;
-    int *base; // of a pointer, 1 + the cell of the argument that it points into; ANYWHERE: of several, or unknown
-    int *def;  // the last instruction that writes it
-    bool *ends;    // a loop ends there, or it leads to such a number
+    int *base;  // of a pointer, 1 + the cell of the argument that it points into; ANYWHERE: of several, or
+                // unknown
+    int *def;   // the last instruction that writes it
+    bool *ends; // a loop ends there, or it leads to such a number
 } Kinds;
 
 static uint16_t kind_of(const Kinds *k, int r) { return r >= 0 ? k->kind[r] : 0; }
@@ -48,7 +49,7 @@ static bool is_arm(const Kinds *k, int r) { return kind_of(k, r) & (TRUTH | UNIT
 
 static bool moves(InsnOp op) {
     return op == INSN_COPY || op == INSN_SPLAT || op == INSN_RESHAPE || op == INSN_BROADCAST ||
-           op == INSN_TRANS || op == INSN_CAST;
+           op == INSN_TRANS || op == INSN_CAST || op == INSN_ORDER;
 }
 
 // Of two truths one, or of a choice between them.
@@ -369,7 +370,12 @@ uint8_t code_lane_truths(Arena *scratch, Code *c, const uint16_t *holds, CodeSta
     find_stored(&k, c);
     find_ends(&k);
     uint8_t meet = 0;
-    for (int i = 0; i < c->insns; i++) meet |= meets(&k, &c->insn[i]);
+    bool ordered = false;
+    for (int i = 0; i < c->insns; i++) {
+        meet |= meets(&k, &c->insn[i]);
+        ordered |= c->insn[i].op == INSN_ORDER;
+    }
+    if (meet && ordered) meet |= WANTS_ORDERS;
     for (int i = 0; i < c->compares; i++) {
         CodeStatement *n = &compare[i];
         const Insn *s = &c->insn[n->first];

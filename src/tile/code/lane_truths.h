@@ -16,7 +16,8 @@
 //
 // Returns WANTS_FAR and WANTS_CORNER: places are joined to values in a way that calls for a tensor of many
 // rows and columns, up to a number of the source's, or whatever the numbers. That counts within functions of
-// reductions, and where something loaded is added on the way.
+// reductions, and where something loaded is added on the way. WANTS_ORDERS: in a kernel that reduces by a
+// function, so that each order of the lanes may lead there.
 //
 // A table of such numbers that another kernel has made is known by `holds`, Storage.holds of the tensors in
 // c's cells: what is loaded from it is what was stored. Sets c->stored, and c->loads.
