@@ -278,6 +278,16 @@ static int changes(const Kinds *k, const Insn *s) {
     }
 }
 
+// Of a bound that only large tensors come to, which side of it that is: TAKEN_ON where it holds there.
+static uint8_t far_side(const Kinds *k, int r) {
+    const Insn *s = &k->code->insn[k->def[r]];
+    for (int i = 0; moves(s->op) && i < k->code->insns; i++) s = &k->code->insn[k->def[s->a]];
+    if (!is_comparison(s) || s->op >= INSN_EQ) return 0;
+    bool above = s->op == INSN_GT || s->op == INSN_GE;
+    if (k->large[s->b] > 0 && is_place(kind_of(k, s->a))) return above ? TAKEN_ON : TAKEN_AWAY;
+    return k->large[s->a] > 0 && is_place(kind_of(k, s->b)) ? (above ? TAKEN_AWAY : TAKEN_ON) : 0;
+}
+
 // A choice by places: has it mattered, or have both of its values always been the same where it was made?
 static uint8_t matters(const Kinds *k, const Insn *s) {
     uint16_t of = kind_of(k, s->a), b = kind_of(k, s->b), c = kind_of(k, s->c), both = b | c;
@@ -286,6 +296,7 @@ static uint8_t matters(const Kinds *k, const Insn *s) {
     bool constant = !(b & (VARIES | MEMORY)) || !(c & (VARIES | MEMORY));
     if (constant && (both & MEMORY)) return 0;
     uint8_t ways = (uint8_t)((of & RARE_ON ? TAKEN_ON : 0) | (of & RARE_OFF ? TAKEN_AWAY : 0));
+    if (!ways) ways = far_side(k, s->a);
     return ways ? ways | WANTS_EFFECT : 0;
 }
 

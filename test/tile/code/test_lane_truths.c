@@ -132,11 +132,15 @@ static void choices_of_places_have_to_matter(void **state) {
     int block = asm_op(s, INSN_EQ, asm_op(s, INSN_IDIV, p.cols, p.seven), p.seven);
     int other = asm_op(s, INSN_NE, p.cols, far), first = asm_op(s, INSN_EQ, p.cols, p.one),
         bound = asm_op(s, INSN_LT, p.cols, far), data = asm_op(s, INSN_EQ, p.loaded, far);
-    int of[] = {block, other, first, bound, data};
-    uint8_t want[] = {TAKEN_ON | WANTS_EFFECT, TAKEN_AWAY | WANTS_EFFECT, 0, 0, 0};
-    const char *name[] = {"a block of places", "all but a far one", "the first", "a bound",
-                          "by what was loaded"};
-    for (int i = 0; i < 5; i++)
+    int beyond = asm_op(s, INSN_GT, p.cols, far), turned = asm_op(s, INSN_GE, far, p.cols);
+    int near = asm_op(s, INSN_LT, p.cols, p.seven);
+    int of[] = {block, other, first, bound, data, beyond, turned, near};
+    uint8_t on = TAKEN_ON | WANTS_EFFECT, away = TAKEN_AWAY | WANTS_EFFECT;
+    uint8_t want[] = {on, away, 0, away, 0, on, away, 0};
+    const char *name[] = {
+        "a block of places",  "all but a far one",        "the first",   "a far bound", "by what was loaded",
+        "beyond a far bound", "a far bound turned round", "a near bound"};
+    for (int i = 0; i < 8; i++)
         expect(k, name[i], asm_new_reg(s, lanes, INSN_WHERE, of[i], more, p.loaded, 0), want[i]);
     int zero = asm_int(s, DT_I32, 0), zeros = asm_new_reg(s, lanes, INSN_SPLAT, zero, -1, -1, 0);
     expect(k, "a guard, as a mask", asm_new_reg(s, lanes, INSN_WHERE, block, zeros, p.loaded, 0), 0);
