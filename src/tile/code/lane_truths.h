@@ -10,9 +10,10 @@
 //
 // WANTS_EFFECT, of a choice by places: somewhere where it came out so the other value would have been
 // different. That is how choices within choices are met, too: tl.where(r == 7, tl.where(c == 9, y + 1, y),
-// y). So are bounds by numbers that small tensors do not reach, on their far side. WANTS_CHANGE, of what joins a number of places to loaded ones: that number (`place`) has to differ
-// between two lanes or programs of a launch. One that never does, such as d / (d + 1e-9) of a distance d,
-// only looks like a constant.
+// y). So are bounds by numbers that small tensors do not reach, on their far side. WANTS_CHANGE, of what
+// joins a number of places to loaded ones: that number (`place`) has to differ between two lanes or
+// programs of a launch. One that never does, such as d / (d + 1e-9) of a distance d, only looks like a
+// constant.
 //
 // Returns WANTS_FAR and WANTS_CORNER: places are joined to values in a way that calls for a tensor of many
 // rows and columns, up to a number of the source's, or whatever the numbers. That counts within functions of

@@ -71,6 +71,10 @@ static void test_code_that_asks_for_nothing(void **state) {
     code.compares = 1;
     cover_code(&c, &code, &r.arena);
     assert_int_equal(c.at[3], 0);
+    code.taken[mask.first] = TAKEN_AWAY; // of one lane it is noted all the same
+    cover_code(&c, &code, &r.arena);
+    assert_int_equal(c.at[3], 0);
+    code.taken[mask.first] = 0;
     mask.wants = WANTS_FAR | TAKEN_ON;
     cover_code(&c, &code, &r.arena);
     assert_int_equal(c.at[3], COVER_FALSE); // the one that nobody wants
