@@ -2,6 +2,7 @@
 
 #include "cases/domain.h"
 #include "cases/plan.h"
+#include "tile/vm/vm.h"
 
 enum {
     ROWS_TALL = 70000, // what production shapes have at least
@@ -35,6 +36,14 @@ static void judge(const ProductionRequest *q, LargeShapeAsked *asked, int turn, 
     if (!production_one(q, asked, v, &e)) return; // that is told
 }
 
+// In each turn another order of the lanes: what a function of a reduction does to one lane may hang on it.
+static int64_t corner_length(Rng *r, int64_t far, int turn) {
+    int64_t length = production_prime(r, far + 2, far + CORNER);
+    for (int tries = 0; lane_order_of(length) != turn % LANE_ORDERS && tries < CORNER; tries++)
+        length = production_prime(r, far + 2, far + CORNER + CORNER * tries / 8);
+    return length;
+}
+
 // Rows and columns beyond a number at once: for masks that hold of a row and a column.
 static void judge_corner(const ProductionRequest *q, Verdict *v) {
     int64_t far = v->evidence.coverage.far;
@@ -42,10 +51,11 @@ static void judge_corner(const ProductionRequest *q, Verdict *v) {
     if (far == 0 || q->draw->domain->slices < 0) return;
     // More than once: what such a mask puts there may be right, as a zero often is.
     int64_t turns = CORNER_ELEMENTS / (far * far);
+    if (v->evidence.coverage.orders) turns = CORNER_MOST;
     turns = turns < CORNER_LEAST ? CORNER_LEAST : turns > CORNER_MOST ? CORNER_MOST : turns;
     for (int i = 0; i < turns && verdict_accepted(v); i++) {
         LargeShapeAsked asked = {.slices = production_prime(&r, far + 2, far + CORNER),
-                                 .length = production_prime(&r, far + 2, far + CORNER),
+                                 .length = corner_length(&r, far, i),
                                  .noted = i == 0};
         judge(q, &asked, CORNERS + i, v);
     }

@@ -112,7 +112,7 @@ static const char *ran_fault(CaseReport *r) {
     if (r->contracted & ~(1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT))
         return "a report names a run that there is not";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
-    if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
+    if (r->atomic_launches < 0 || r->stores < 0 || r->tables < 0) return "a report has an impossible count";
     if (r->binding < 0 || r->binding > BIND_NONE) return "a report names a rule that there is not";
     r->finding = 0;
     r->at = r->len = 0;
@@ -135,7 +135,7 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     r->configs = r->read_back = 0;
     memset(r->output, 0, sizeof r->output);
     r->again = r->contracted = r->atomic_launches = r->keeps = 0;
-    r->stores = 0;
+    r->stores = r->tables = 0;
     return NULL;
 }
 

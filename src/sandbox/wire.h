@@ -170,6 +170,7 @@ typedef struct {
                    // another shape
     int32_t contracted; // runs with contracted code that have left their outputs, too: as CaseSpec.contract
     int32_t atomic_launches; // of this case
+    int32_t tables;          // ProgramOrder.whole
     int32_t binding;         // host_binding() of a case that ran
     int64_t stores;          // ProgramOrder.stores
     Counters count;

@@ -99,6 +99,7 @@ bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, 
     s->data = (uint8_t *)(uintptr_t)data; // never written: read_only says so to the VM, const to nobody else
     s->shadow = NEWN(t->arena, uint8_t, bytes);
     s->read_only = true;
+    s->holds = HOLDS_LOADED;
     *out = s;
     return true;
 }
@@ -125,6 +126,7 @@ bool storage_wrap_rows(StorageTable *t, const Tensor *view, const void *data, si
     Storage *s = enter(t, view->dtype, bytes);
     s->data = (uint8_t *)(uintptr_t)data; // never written: read_only says so to the VM, const to nobody else
     s->read_only = true;
+    s->holds = HOLDS_LOADED;
     s->rows_at = (size_t)(view->offset * size);
     s->rows = (size_t)rows;
     s->row_bytes = (size_t)(row * size);

@@ -574,6 +574,54 @@ static void a_permitted_rounding_in_the_middle(void **state) {
     assert_true(outside > N / 2);
 }
 
+// Statistics of blocks merged on the way, the short block first. A mean that moves by apart * n / (count + n)
+// errs by an ulp of the first mean times n / count, so a short block with a large element costs as much as a
+// serial sum; weights do not.
+typedef enum { MEAN_MOVED, MEAN_WEIGHTED } MergeKind;
+
+static void merged_layernorm(const Case *c, MergeKind how) {
+    enum { BLOCK = 1024 };
+    float count = 0, mean = 0, m2 = 0;
+    for (int at = (c->n - 1) / BLOCK * BLOCK; at >= 0; at -= BLOCK) {
+        int width = c->n - at < BLOCK ? c->n - at : BLOCK;
+        float n = (float)width, part = f_div(f_sum(c->x + at, width), n);
+        for (int i = 0; i < width; i++) t[i] = (c->x[at + i] - part) * (c->x[at + i] - part);
+        float both = count + n, apart = part - mean, share = f_div(n, both);
+        m2 += f_sum(t, width) + apart * apart * (count * share);
+        mean = how == MEAN_MOVED ? mean + apart * share : mean * f_div(count, both) + part * share;
+        count = both;
+    }
+    float scale = f_rsqrt(f_div(m2, (float)c->n) + 1e-5f);
+    for (int i = 0; i < c->n; i++) c->y[i] = (c->x[i] - mean) * scale * c->w[i] + c->b[i];
+}
+
+static void a_short_block_merged_first(void **state) {
+    (void)state;
+    static const int lengths[] = {1025, 2051, 3073};
+    static const RowClass rows[] = {ROW_SPIKE_LAST, ROW_RANDN, ROW_MEAN1000};
+    int unjudged = 0;
+    wrong = RIGHT;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            Case c = case_open(&ops[LAYERNORM], rows[k], lengths[l], 1);
+            double weighted = 0, moved = 0;
+            for (int s = 0; s < STYLES; s++) {
+                style = honest[s];
+                merged_layernorm(&c, MEAN_WEIGHTED);
+                weighted = fmax(weighted, use_of(&c, &unjudged));
+                merged_layernorm(&c, MEAN_MOVED);
+                moved = fmax(moved, use_of(&c, &unjudged));
+            }
+            printf("  %s, N = %d: weighted %.0f %%, moved %.0f %%\n", row_name[rows[k]], c.n, weighted,
+                   moved);
+            assert_true(weighted <= 100);
+            assert_true(rows[k] != ROW_SPIKE_LAST || moved > 100);
+            case_close(&c);
+        }
+    }
+    assert_int_equal(unjudged, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(honest_rows_are_inside),
@@ -581,6 +629,7 @@ int main(void) {
         cmocka_unit_test(planted_errors_are_outside),
         cmocka_unit_test(serial_accumulators_are_outside),
         cmocka_unit_test(one_pass_variance_fails_on_mean_1000),
+        cmocka_unit_test(a_short_block_merged_first),
         cmocka_unit_test(a_permitted_rounding_in_the_middle),
     };
     return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);

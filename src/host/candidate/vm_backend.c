@@ -28,6 +28,7 @@ static bool copy(Interp *in, Span at, const Tensor *t, const Tensor *out) {
     if (!bill(in, at, n, 2 * n * width)) return false;
     if (n == 0) return true;
     Storage *to = out->storage;
+    to->holds |= t->storage->holds;
     if (to->open && !storage_sparse_write(&in->m->storages, to->data, to->bytes))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     ArenaMark mark = arena_mark(in->arena);

@@ -238,9 +238,13 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
-    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    m->order = (ProgramOrder){.seed = spec->order_seed,
+                              .reversed = run->reversed,
+                              .sampled = spec->sampled,
+                              .tables = spec->windows != 0};
     if (run->natural) m->order = (ProgramOrder){.reversed = true};
     m->contraction.side = run->side;
+    m->lane_order = case_lane_order(c, spec);
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;
@@ -266,6 +270,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
         r->read_back = m->race.read_back;
         r->atomic_launches = m->race.atomic_launches;
         r->stores = m->order.stores;
+        r->tables = m->order.whole;
         r->binding = c->binding;
         if (run->number == 0) c->contracts = m->contraction.ways;
         outputs_take(c, spec, out, run->number, r);

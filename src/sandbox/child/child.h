@@ -61,6 +61,11 @@ bool within(int64_t at, int64_t bytes, size_t all); // of [0, all)
 static inline const CaseTensor *inputs_of(const Child *c, const CaseSpec *spec) {
     return wire_inputs(c->job->draw, c->job->draw_bytes, spec);
 }
+// Machine.lane_order, by the length of a row.
+static inline int case_lane_order(const Child *c, const CaseSpec *spec) {
+    const CaseTensor *t = inputs_of(c, spec);
+    return lane_order_of(t && spec->inputs > 0 && t->rank > 0 ? t->shape[t->rank - 1] : 0);
+}
 // All inputs of a case in the machine's storages; those that are changed in place are copies.
 bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]);
 // With marks of where each byte comes from, where the case has them.

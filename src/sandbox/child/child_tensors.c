@@ -65,6 +65,7 @@ static bool input_copy(const Child *c, Machine *m, const CaseTensor *t, Tensor *
     if (t->bytes < 0 || !input_wrap(c, m, t, &original)) return false;
     *out = original;
     if (!storage_new(table, out->dtype, (size_t)t->bytes, &out->storage)) return false;
+    out->storage->holds = HOLDS_LOADED;
     return out->storage->open ? windows_restore(c, table, t, out) : input_restore(c, t, out);
 }
 

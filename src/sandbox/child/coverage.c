@@ -198,6 +198,7 @@ static void say_far(const Cover *c, const Numbers *n, Buf *out) {
     for (int i = 0; i < n->sizes && c->meets; i++) far_add(&f, n->size[i]);
     if (c->meets & WANTS_CORNER) f.far = COVERAGE_FAR_MOST;
     if (f.far) buf_printf(out, " far %lld", (long long)f.far);
+    if (f.far && (c->meets & WANTS_ORDERS)) buf_puts(out, " orders");
     for (int i = 0; i < f.furthers; i++)
         buf_printf(out, "%s %lld", i ? "" : " further", (long long)f.further[i]);
 }
@@ -301,7 +302,10 @@ void coverage_read(const char *p, Coverage *out) {
         if (c.beyonds == 0) return;
     }
     if (word(&p, " reach") && !reach_read(&p, c.reach)) return;
-    if (word(&p, " far") && (!number(&p, &c.far) || c.far > COVERAGE_FAR_MOST)) return;
+    if (word(&p, " far")) {
+        if (!number(&p, &c.far) || c.far > COVERAGE_FAR_MOST) return;
+        c.orders = word(&p, " orders");
+    }
     if (word(&p, " further") && !further_read(&p, &c)) return;
     if (word(&p, " values")) {
         while (c.values < COVERAGE_VALUES_MAX && float_bits(&p, &c.value[c.values])) c.values++;

@@ -37,6 +37,7 @@ typedef struct {
     // places with some that small tensors do not reach; 0: there is none. COVERAGE_FAR_MOST where places
     // choose in some other way.
     int64_t far;
+    bool orders;                           // such a kernel reduces by a function: lanes in each order
     int64_t further[COVERAGE_FURTHER_MAX]; // the largest ones beyond it, up to COVERAGE_SIZE_MOST; descending
     int furthers;
     // Numbers that the source writes down: what sizes and values may be compared with by other means.

@@ -1,5 +1,6 @@
 // Specialisation: which arguments become constants, which become cells, and the cache of codes by signature.
 #include "tile/check/checker.h"
+#include "tile/code/lane_truths.h"
 #include "tile/code/uniform.h"
 #include <inttypes.h>
 
@@ -41,6 +42,7 @@ typedef struct {
     DiagList *diags;
     Buf key;
     int64_t *cells;
+    uint16_t *holds; // of the tensors in them: Storage.holds
     int count;
 } Special;
 
@@ -93,6 +95,7 @@ static bool cell(Special *s, const Node *at, TileType type, int64_t bits, Val *o
     s->cells[s->count] = bits;
     buf_putc(&s->key, type.pointer ? 'p' : 't');
     buf_putc(&s->key, (char)type.elem);
+    if (s->holds[s->count]) key_number(&s->key, 'h', &s->holds[s->count], sizeof *s->holds);
     if (s->c && !checker_parameter(s->c, at, type, s->count, out)) return false;
     s->count++;
     return true;
@@ -163,6 +166,13 @@ static bool number(Special *s, const Node *param, const LaunchArg *arg, bool spe
                 out);
 }
 
+// A table that kernels have made of places alone is one for the kernels that load from it.
+static bool pointer(Special *s, const Node *param, const Tensor *t, Val *out) {
+    uint16_t holds = t->storage->holds;
+    if (s->count < RUNTIME_ARGS_MAX) s->holds[s->count] = holds & HOLDS_LOADED ? 0 : holds;
+    return cell(s, param, (TileType){.elem = t->dtype, .pointer = true}, tensor_address(t), out);
+}
+
 // The base, the sizes as int32 and the strides as int64; its tile is part of the type.
 static bool descriptor(Special *s, const Node *param, const LaunchDescriptor *d, Val *out) {
     Block *b = NEW(s->arena, Block);
@@ -174,8 +184,7 @@ static bool descriptor(Special *s, const Node *param, const LaunchDescriptor *d,
         b->tile.shape[i] = d->block[i];
         buf_put(&s->key, &d->block[i], sizeof d->block[i]);
     }
-    if (!cell(s, param, (TileType){.elem = d->base->dtype, .pointer = true}, tensor_address(d->base), &at[0]))
-        return false;
+    if (!pointer(s, param, d->base, &at[0])) return false;
     for (int i = 0; i < d->rank; i++)
         if (!cell(s, param, (TileType){.elem = DT_I32}, d->shape[i], &at[1 + i]) ||
             !cell(s, param, (TileType){.elem = DT_I64}, d->stride[i], &at[1 + d->rank + i]))
@@ -208,8 +217,7 @@ static bool argument(Special *s, Param p, const LaunchArg *arg, int depth, Val *
             return diag_add(s->diags, DIAG_COMPILE, arg->span,
                             "TypeError: a tensor was given for the constexpr '%.*s'",
                             STR_ARG(param->param.name));
-        return cell(s, param, (TileType){.elem = arg->tensor->dtype, .pointer = true},
-                    tensor_address(arg->tensor), out);
+        return pointer(s, param, arg->tensor, out);
     }
     if (p.constexpr || arg->kind == ARG_DTYPE || arg->kind == ARG_FUNCTION || arg->value.kind == PY_NONE)
         return constant(s, arg, out);
@@ -246,10 +254,15 @@ static int64_t cells_most(const Binding *b) {
     return 1 + (cells < RUNTIME_ARGS_MAX ? cells : RUNTIME_ARGS_MAX);
 }
 
+static Special special(Checker *c, Arena *a, const Binding *b, DiagList *d) {
+    size_t cells = (size_t)cells_most(b);
+    return (Special){c, a, d, BUF(a), NEWN(a, int64_t, cells), NEWN(a, uint16_t, cells), 0};
+}
+
 static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
     Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site, .cover = b->cover};
-    Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells_most(b)), 0};
+    Special s = special(&c, a, b, d);
     bool ok = check_annotations(&c, b->module, b->kernel) && arguments(&s, b) &&
               check_block(&c, b->kernel->function.body);
     *asserted = c.asserted;
@@ -258,7 +271,7 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     if (!code) return NULL;
     code->scratch = c.scratch;
     code->contracts = code_contracts(a, code);
-    code_uniform(a, code);
+    code_uniform(a, code, s.holds, s.count);
     return code;
 }
 
@@ -280,7 +293,7 @@ static bool fits_shared_memory(const Binding *b, Launchable *l, DiagList *d) {
 }
 
 bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
-    Special s = {NULL, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells_most(b)), 0};
+    Special s = special(NULL, a, b, d);
     buf_put(&s.key, &b->module, sizeof b->module);
     buf_put(&s.key, &b->kernel, sizeof b->kernel);
     if (!arguments(&s, b)) return false;

@@ -67,6 +67,7 @@ Code *code_keep(Arena *a, const Code *c) {
     k->statement = kept(a, c->statement, (size_t)c->statements * sizeof *c->statement);
     k->compare = kept(a, c->compare, (size_t)c->compares * sizeof *c->compare);
     k->taken = kept(a, c->taken, (size_t)c->insns);
+    k->stored = kept(a, c->stored, (size_t)c->cells * sizeof *c->stored);
     k->compared = kept(a, c->compared, (size_t)c->compareds * sizeof *c->compared);
     k->shared = kept(a, c->shared, (size_t)c->shareds * sizeof *c->shared);
     if (c->naked) k->naked = k->insn + (c->naked - c->insn);

@@ -118,6 +118,7 @@ enum {
     WANTS_CHANGE = 8,
     WANTS_EFFECT = 16,
     WANTS_CORNER = 32,
+    WANTS_ORDERS = 64,
     COMPARED_MAX = 32
 };
 typedef struct {
@@ -143,7 +144,11 @@ struct Code {
     CodeStatement *compare; // of the source, comparisons and what is made of them, of which it is kept how
                             // they come out: code_uniform()
     int compares;
-    uint8_t meets;  // WANTS_FAR, WANTS_CORNER: of all of its instructions (lane_truths.h)
+    uint8_t meets;    // WANTS_FAR, WANTS_CORNER, WANTS_ORDERS: of all of its instructions (lane_truths.h)
+    uint16_t *stored; // of each argument in a cell, what the numbers follow from that are stored there:
+                      // Storage.holds
+    int cells;
+    bool loads;     // something from memory
     uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;

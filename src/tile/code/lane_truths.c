@@ -7,7 +7,7 @@
 // along an axis of the grid. BENT: by arithmetic that may give the same number nearly everywhere. RARE_ON: a
 // truth that holds of few places, such as an equality; RARE_OFF: of nearly all.
 enum {
-    MEMORY = 1,
+    MEMORY = HOLDS_LOADED,
     VARIES = 2,
     CHOOSES = 4,
     TRUTH = 8,
@@ -25,6 +25,7 @@ enum {
     OTHER = 16384, // something else, too: a loop's variable that begins at 0
     CURVED = CHOOSES | BENT,
     FAR_LEAST = 64,
+    ANYWHERE = -1,
     FARTHEST = 5000 // what lies beyond may be a row and a column in one number
 };
 
@@ -32,8 +33,11 @@ typedef struct {
     const Code *code;
     uint16_t *kind;
     double *large; // constants from FAR_LEAST on, else 0
-    int *def;      // the last instruction that writes it
-    bool *ends;    // a loop ends there, or it leads to such a number
+    const uint16_t *holds;
+    int *base;  // of a pointer, 1 + the cell of the argument that it points into; ANYWHERE: of several, or
+                // unknown
+    int *def;   // the last instruction that writes it
+    bool *ends; // a loop ends there, or it leads to such a number
 } Kinds;
 
 static uint16_t kind_of(const Kinds *k, int r) { return r >= 0 ? k->kind[r] : 0; }
@@ -45,7 +49,7 @@ static bool is_arm(const Kinds *k, int r) { return kind_of(k, r) & (TRUTH | UNIT
 
 static bool moves(InsnOp op) {
     return op == INSN_COPY || op == INSN_SPLAT || op == INSN_RESHAPE || op == INSN_BROADCAST ||
-           op == INSN_TRANS || op == INSN_CAST;
+           op == INSN_TRANS || op == INSN_CAST || op == INSN_ORDER;
 }
 
 // Of two truths one, or of a choice between them.
@@ -158,6 +162,22 @@ static uint16_t of_operands(const Kinds *k, const Insn *s) {
     return all & (uint16_t) ~(TRUTH | UNIT | RARE | ZERO | OTHER);
 }
 
+// Into which argument a pointer points.
+static int base_of(const Kinds *k, const Insn *s) {
+    switch (s->op) {
+    case INSN_PARAM: return (int)s->imm + 1;
+    case INSN_WHERE: return k->base[s->b] == k->base[s->c] ? k->base[s->b] : ANYWHERE;
+    default: return moves(s->op) || s->op == INSN_PTRADD ? k->base[s->a] : ANYWHERE;
+    }
+}
+
+// What is loaded: of a table that a kernel has made of places, what it stored there.
+static uint16_t loaded(const Kinds *k, const Insn *s) {
+    int base = k->base[s->a];
+    uint16_t of = base > 0 && base <= k->code->cells ? k->holds[base - 1] : MEMORY;
+    return of & PLACE && !(of & MEMORY) ? (of | VARIES) & (uint16_t) ~(UNIT | ZERO | OTHER) : MEMORY;
+}
+
 static uint16_t made(const Kinds *k, const Insn *s) {
     const TileType *t = &k->code->reg[s->d].type;
     uint16_t all = of_operands(k, s);
@@ -168,7 +188,7 @@ static uint16_t made(const Kinds *k, const Insn *s) {
     case INSN_NPROG: return VARIES;
     case INSN_PID: return (uint16_t)(VARIES | AXIS << s->imm);
     case INSN_ARANGE: return VARIES | LANES;
-    case INSN_LOAD:
+    case INSN_LOAD: return loaded(k, s);
     case INSN_ATOMIC:
     case INSN_CAS: return MEMORY;
     default: break;
@@ -197,6 +217,12 @@ static void find_kinds(Kinds *k) {
                            : moves(s->op)      ? k->large[s->a]
                                                : 0;
             if (large > k->large[s->d]) k->large[s->d] = large;
+            if (c->reg[s->d].type.pointer) {
+                int base = base_of(k, s), seen = k->base[s->d];
+                base = seen == 0 || seen == base ? base : ANYWHERE;
+                changed |= base != seen;
+                k->base[s->d] = base;
+            }
             uint16_t was = k->kind[s->d];
             uint16_t kind = made(k, s);
             k->kind[s->d] |= kind & ZERO ? kind : kind | OTHER;
@@ -252,6 +278,16 @@ static int changes(const Kinds *k, const Insn *s) {
     }
 }
 
+// Of a bound that only large tensors come to, which side of it that is: TAKEN_ON where it holds there.
+static uint8_t far_side(const Kinds *k, int r) {
+    const Insn *s = &k->code->insn[k->def[r]];
+    for (int i = 0; moves(s->op) && i < k->code->insns; i++) s = &k->code->insn[k->def[s->a]];
+    if (!is_comparison(s) || s->op >= INSN_EQ) return 0;
+    bool above = s->op == INSN_GT || s->op == INSN_GE;
+    if (k->large[s->b] > 0 && is_place(kind_of(k, s->a))) return above ? TAKEN_ON : TAKEN_AWAY;
+    return k->large[s->a] > 0 && is_place(kind_of(k, s->b)) ? (above ? TAKEN_AWAY : TAKEN_ON) : 0;
+}
+
 // A choice by places: has it mattered, or have both of its values always been the same where it was made?
 static uint8_t matters(const Kinds *k, const Insn *s) {
     uint16_t of = kind_of(k, s->a), b = kind_of(k, s->b), c = kind_of(k, s->c), both = b | c;
@@ -260,6 +296,7 @@ static uint8_t matters(const Kinds *k, const Insn *s) {
     bool constant = !(b & (VARIES | MEMORY)) || !(c & (VARIES | MEMORY));
     if (constant && (both & MEMORY)) return 0;
     uint8_t ways = (uint8_t)((of & RARE_ON ? TAKEN_ON : 0) | (of & RARE_OFF ? TAKEN_AWAY : 0));
+    if (!ways) ways = far_side(k, s->a);
     return ways ? ways | WANTS_EFFECT : 0;
 }
 
@@ -315,14 +352,41 @@ static uint8_t meets(const Kinds *k, const Insn *s) {
     return 0;
 }
 
-uint8_t code_lane_truths(Arena *scratch, const Code *c, CodeStatement *compare) {
+// What is stored where. A mask that holds of few places chooses as a number does.
+static void find_stored(const Kinds *k, Code *c) {
+    for (int i = 0; i < c->insns; i++) {
+        const Insn *s = &c->insn[i];
+        bool store = s->op == INSN_STORE, atomic = s->op == INSN_ATOMIC || s->op == INSN_CAS;
+        c->loads |= atomic || s->op == INSN_LOAD;
+        if (!store && !atomic) continue;
+        uint16_t of = store ? kind_of(k, s->b) : MEMORY, mask = store ? kind_of(k, s->c) : 0;
+        if (mask & (RARE | FAR | CURVED)) of |= mask;
+        if (!(of & (VARIES | MEMORY))) of = 0; // a constant everywhere
+        int base = k->base[s->a];
+        for (int cell = 0; cell < c->cells; cell++)
+            if (base == cell + 1 || base <= 0 || base > c->cells) c->stored[cell] |= base > 0 ? of : MEMORY;
+    }
+}
+
+uint8_t code_lane_truths(Arena *scratch, Code *c, const uint16_t *holds, CodeStatement *compare) {
     ArenaMark mark = arena_mark(scratch);
-    Kinds k = {c, NEWN(scratch, uint16_t, (size_t)c->regs + 1), NEWN(scratch, double, (size_t)c->regs + 1),
-               NEWN(scratch, int, (size_t)c->regs + 1), NEWN(scratch, bool, (size_t)c->regs + 1)};
+    Kinds k = {.code = c,
+               .kind = NEWN(scratch, uint16_t, (size_t)c->regs + 1),
+               .large = NEWN(scratch, double, (size_t)c->regs + 1),
+               .holds = holds,
+               .base = NEWN(scratch, int, (size_t)c->regs + 1),
+               .def = NEWN(scratch, int, (size_t)c->regs + 1),
+               .ends = NEWN(scratch, bool, (size_t)c->regs + 1)};
     find_kinds(&k);
+    find_stored(&k, c);
     find_ends(&k);
     uint8_t meet = 0;
-    for (int i = 0; i < c->insns; i++) meet |= meets(&k, &c->insn[i]);
+    bool ordered = false;
+    for (int i = 0; i < c->insns; i++) {
+        meet |= meets(&k, &c->insn[i]);
+        ordered |= c->insn[i].op == INSN_ORDER;
+    }
+    if (meet && ordered) meet |= WANTS_ORDERS;
     for (int i = 0; i < c->compares; i++) {
         CodeStatement *n = &compare[i];
         const Insn *s = &c->insn[n->first];

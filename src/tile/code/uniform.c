@@ -68,8 +68,9 @@ static bool counts(const Code *c, const Insn *s, const uint8_t *from, const int 
     return (all & FROM_BITS) && !(all & FROM_PLACE);
 }
 
-void code_uniform(Arena *scratch, Code *c) {
-    if (c->compares == 0) return;
+void code_uniform(Arena *scratch, Code *c, const uint16_t *holds, int cells) {
+    c->stored = NEWN(scratch, uint16_t, (size_t)cells + 1);
+    c->cells = cells;
     ArenaMark mark = arena_mark(scratch);
     uint8_t *from = NEWN(scratch, uint8_t, (size_t)c->regs + 1);
     int *only = NEWN(scratch, int, (size_t)c->regs + 1); // the one definition; -1: none yet; -2: several
@@ -82,7 +83,7 @@ void code_uniform(Arena *scratch, Code *c) {
         const Insn *s = &c->insn[i];
         if (s->d >= 0) from[s->d] = (uint8_t)(only[s->d] >= 0 ? comes_from(c, s, from) : FROM_OTHER);
     }
-    c->meets = code_lane_truths(scratch, c, c->compare);
+    c->meets = code_lane_truths(scratch, c, holds, c->compare);
     int kept = 0;
     for (int i = 0; i < c->compares; i++) {
         CodeStatement k = c->compare[i];

@@ -9,4 +9,6 @@
 // with 0 or 1. Others do where a remainder or bits are compared: bounds such as `row < M` hold in every
 // launch, and no size changes that. Those of lanes, and truths made of several, where code_lane_truths()
 // wants some way of them.
-void code_uniform(Arena *scratch, Code *c);
+//
+// holds: Storage.holds of the tensors in its `cells` cells. Sets Code.stored, in `a`, too.
+void code_uniform(Arena *a, Code *c, const uint16_t *holds, int cells);

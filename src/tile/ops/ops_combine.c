@@ -107,6 +107,10 @@ bool check_reduce(Call *k, Val *out) {
     const Val *in = &k->arg[0];
     int rank = (in->kind == VAL_TUPLE ? in->tuple.at : in)->t.type.rank;
     Val a[16], b[16];
+    for (int i = 0; i < x.n && x.length > 1; i++)
+        if (!checker_result(c, k->at, x.tile[i].t.type, insn(INSN_ORDER, -1, x.tile[i].t.reg, -1, -1, x.axis),
+                            &x.tile[i]))
+            return false;
     // Which of two lanes comes first is open: on a GPU it changes with the layout. Here it does from round to
     // round, so that a function for which it matters gives nobody's favourite.
     bool turned = true;

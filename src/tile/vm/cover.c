@@ -68,11 +68,13 @@ void cover_code(Cover *c, const Code *code, Arena *scratch) {
     c->meets |= code->meets;
     for (int i = 0; i < code->compares; i++) {
         const CodeStatement *k = &code->compare[i];
-        uint8_t taken = code->taken[k->first];
+        uint8_t taken = code->taken[k->first], ways = k->wants & (TAKEN_ON | TAKEN_AWAY);
+        c->meets |= k->wants & WANTS_FAR;
+        // Where a number is far and no way is wanted nothing is said: other code, for more rows, may want one.
+        if (k->wants && !ways) continue;
         // A way that nobody wants counts as seen. That a choice has never mattered at all does not count.
         bool any = !(k->wants & WANTS_EFFECT) || (taken & k->wants);
-        if (k->wants && any && reached[k->first]) taken |= (TAKEN_ON | TAKEN_AWAY) & ~k->wants;
-        c->meets |= k->wants & WANTS_FAR;
+        if (ways && any && reached[k->first]) taken |= (TAKEN_ON | TAKEN_AWAY) & ~ways;
         if (taken & TAKEN_ON) cover_mark(c, k->at, COVER_TRUE);
         if (taken & TAKEN_AWAY) cover_mark(c, k->at, COVER_FALSE);
     }

@@ -155,18 +155,28 @@ static void decode_elementwise(Decode *x) {
     s->aside = s->d == s->a || s->d == s->b || s->d == s->c;
 }
 
-// Part of a tile, or a tile backwards: a walk that begins somewhere inside.
+// Part of a tile, or a tile backwards, or its even lanes and then the odd ones: a walk that begins somewhere
+// inside.
 static void decode_part(Decode *x) {
     Step *s = x->s;
     const TileType *d = &x->rd->type, *a = &x->ra->type;
-    bool flip = x->insn->op == INSN_FLIP;
+    int order = x->insn->op == INSN_ORDER ? x->v->m->lane_order : 0;
+    bool flip = x->insn->op == INSN_FLIP || (order & LANES_BACKWARDS);
     int axis = (int)(x->insn->imm & 15), first = flip ? a->shape[axis] - 1 : (int)(x->insn->imm >> 4),
         step = 1;
     Walk *w = NEW(x->arena, Walk);
-    w->rank = d->rank;
+    bool apart = (order & LANES_APART) && d->shape[axis] % 2 == 0;
+    w->rank = d->rank + apart;
     for (int i = a->rank - 1; i >= 0; i--) {
-        w->shape[i] = d->shape[i];
-        w->stride[i] = flip && i == axis ? -step : step;
+        int at = i + (apart && i >= axis), by = flip && i == axis ? -step : step;
+        w->shape[at] = d->shape[i];
+        w->stride[at] = by;
+        if (apart && i == axis) {
+            w->shape[at] /= 2;
+            w->stride[at] *= 2;
+            w->shape[i] = 2;
+            w->stride[i] = by;
+        }
         if (i == axis) first *= step;
         step *= a->shape[i];
     }
@@ -321,7 +331,8 @@ static void decode_insn(Decode *x) {
         if (rows) decode_call(x, step_store_rows);
         break;
     case INSN_SLICE:
-    case INSN_FLIP: decode_part(x); break;
+    case INSN_FLIP:
+    case INSN_ORDER: decode_part(x); break;
     case INSN_BITCAST: decode_call(x, step_bitcast); break;
     case INSN_CONCAT: decode_call(x, step_concat); break;
     case INSN_GATHER: decode_call(x, step_gather); break;

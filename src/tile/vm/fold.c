@@ -28,7 +28,7 @@ static void walk_row(int size, void *to, const void *from, int n, int stride) {
 }
 
 void step_walk(const Walk *w, int size, void *d, const void *a) {
-    int index[TILE_RANK_MAX] = {0}, last = w->rank - 1;
+    int index[TILE_RANK_MAX + 1] = {0}, last = w->rank - 1;
     if (w->rank == 0) {
         memcpy(d, a, (size_t)size);
         return;

@@ -340,6 +340,7 @@ static Spread how_spreads(const Code *c, const Insn *s, int r) {
     case INSN_SLICE:
     case INSN_CONCAT:
     case INSN_FLIP:
+    case INSN_ORDER:
     case INSN_GATHER:
     case INSN_SWAP:
     case INSN_HISTOGRAM: return lanes == 1 && wide == 1 ? FOLLOWS : SPREADS;

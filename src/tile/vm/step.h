@@ -33,8 +33,8 @@ typedef bool StepFn(Vm *v, const Step *s);
 // d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
 typedef struct {
     int rank;
-    int shape[TILE_RANK_MAX];
-    int stride[TILE_RANK_MAX];
+    int shape[TILE_RANK_MAX + 1];
+    int stride[TILE_RANK_MAX + 1];
 } Walk;
 
 struct Step {

@@ -113,6 +113,7 @@ static bool verify_part(Verify *v) {
     int d = v->d->shape[axis], a = v->a->shape[axis];
     switch (s->op) {
     case INSN_SLICE: return (s->imm >> 4) + d <= a || wrong(v, "a slice beyond the end");
+    case INSN_ORDER:
     case INSN_FLIP: return d == a || wrong(v, "the shape changes");
     case INSN_GATHER: return (is_int(v->b) && d == v->b->shape[axis]) || wrong(v, "the index");
     default: return (same_elem(v->a, v->b) && d == a + v->b->shape[axis]) || wrong(v, "the result's shape");
@@ -204,6 +205,7 @@ static bool verify_special(Verify *v) {
     case INSN_SLICE:
     case INSN_CONCAT:
     case INSN_FLIP:
+    case INSN_ORDER:
     case INSN_GATHER: return verify_part(v);
     case INSN_DOT: return verify_dot(v);
     case INSN_SWAP:

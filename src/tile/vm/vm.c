@@ -342,6 +342,15 @@ static uint64_t sample_programs(const ProgramOrder *o, uint64_t n, uint64_t out[
     return count;
 }
 
+// So many elements of a table, about.
+static const int64_t TABLE_LANES = 1 << 22;
+static bool makes_table(const Vm *v, uint64_t programs) {
+    int64_t widest = 1;
+    for (int i = 0; i < v->code->regs; i++)
+        if (tile_lanes(&v->code->reg[i].type) > widest) widest = tile_lanes(&v->code->reg[i].type);
+    return v->m->order.tables && !v->code->loads && programs <= (uint64_t)(TABLE_LANES / widest);
+}
+
 static const int64_t STORES_MOST = (int64_t)1 << 52;
 static bool run_grid(Vm *v, uint64_t programs) {
     Machine *m = v->m;
@@ -352,9 +361,11 @@ static bool run_grid(Vm *v, uint64_t programs) {
     if (v->code->atomics) m->race.serial++, m->race.atomic_launches++; // see step.h
     uint64_t sample[SAMPLED_MAX], all = programs;
     int64_t most = 0;
-    if (m->order.sampled) programs = sample_programs(&m->order, programs, sample);
+    bool sampled = m->order.sampled && !makes_table(v, programs);
+    m->order.whole += m->order.sampled && !sampled;
+    if (sampled) programs = sample_programs(&m->order, programs, sample);
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
-        if (m->order.sampled) order.at = sample[k];
+        if (sampled) order.at = sample[k];
         if (m->race.serial >= READER_MANY - 1)
             return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
         v->serial = ++m->race.serial;
@@ -372,6 +383,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
     }
     deferred_end(v);
     int64_t stores;
+    if (m->order.sampled && !sampled) return true; // no answer
     if (__builtin_mul_overflow((int64_t)all, most, &stores) ||
         __builtin_add_overflow(m->order.stores, stores, &stores) || stores > STORES_MOST)
         stores = STORES_MOST;
@@ -406,6 +418,14 @@ static bool grid_fits(Machine *m, const Code *code, const int64_t grid[3], uint6
     return true;
 }
 
+// What the kernel may have stored where. A place that is no tensor's is a finding, and told as one.
+static void keep_stored(const StorageTable *t, const Code *code, const int64_t *args) {
+    for (int i = 0; i < code->cells; i++) {
+        int64_t id = args[i] >> ADDRESS_BITS;
+        if (code->stored[i] && id >= 1 && id <= t->count) t->at[id - 1]->holds |= code->stored[i];
+    }
+}
+
 bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t grid[3]) {
     uint64_t programs;
     Span span = code->insn[0].span;
@@ -437,6 +457,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     spread_origins(&v);
+    keep_stored(&m->storages, code, args);
     if (m->watch.cover) {
         cover_code(m->watch.cover, code, m->arena);
         for (int i = 0; i < code->compareds; i++) cover_size(m->watch.cover, code->compared[i]);

@@ -20,8 +20,8 @@ typedef struct {
     int64_t bytes_loaded; // 32-byte sectors touched by each load of each program, times 32
     int64_t bytes_stored; // the same for stores
     int64_t bytes_copied; // by host-side copies (contiguous) and fills: read plus written
-    // Of lanes that compute what a GPU needs many instructions for (tanh, division): those beyond the first. Charged
-    // to no budget: for estimates of a GPU's time.
+    // Of lanes that compute what a GPU needs many instructions for (tanh, division): those beyond the first.
+    // Charged to no budget: for estimates of a GPU's time.
     int64_t function_lanes;
     // What the launches of a host function need at most; not the VM's business, set by who launches.
     int64_t tile_bytes; // of the largest register file
@@ -61,6 +61,10 @@ typedef struct {
     // Not 0: only some programs run, the first, the last, those in between where one of so many elements has
     // a place that no int32 holds, and a few others. For storages that nobody could fill.
     int64_t sampled;
+    // And launches of kernels that load nothing run whole, where that is little work: tables for those that
+    // do.
+    bool tables;
+    int whole; // so many launches were
     // Then: bytes that the launches would have stored, had every program stored as many as the one of those
     // that ran that has stored the most.
     int64_t stores;
@@ -71,6 +75,14 @@ typedef struct {
     ContractSide side;
     unsigned ways; // code_contracts() of all launches that allow it
 } Contraction;
+
+// In which order the lanes of a reduction by a function come: on a GPU it follows from the layout, and
+// nothing promises one. Bits: from the last to the first; the even ones before the odd ones.
+enum { LANES_BACKWARDS = 1, LANES_APART = 2, LANE_ORDERS = 4 };
+// By the length of a row, so that the same row gives the same bits wherever it stands.
+static inline int lane_order_of(int64_t length) {
+    return (int)((uint64_t)length * 0x9e3779b97f4a7c15u >> 62);
+}
 
 // The GPU that host code sees.
 typedef struct {
@@ -98,6 +110,7 @@ typedef struct {
     Contraction contraction;
     Autotune autotune;
     Gpu gpu;
+    int lane_order;
     Watchers watch;
     // Who does what host code asks for: host/candidate/backend.h. NULL: this machine.
     const struct LaunchBackend *backend;

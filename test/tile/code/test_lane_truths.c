@@ -22,7 +22,7 @@ static void expect(Kernel *k, const char *name, int reg, uint8_t want) {
 static void check(Rig *r, Kernel *k) {
     Code c = *asm_done(&k->s);
     c.compare = k->at;
-    (void)code_lane_truths(&r->arena, &c, c.compare);
+    (void)code_lane_truths(&r->arena, &c, NULL, c.compare);
     for (int i = 0; i < c.compares; i++)
         if (c.compare[i].wants != k->want[i]) fail_msg("%s: %d", k->name[i], c.compare[i].wants);
 }
@@ -115,7 +115,7 @@ static void numbers_of_places_have_to_change(void **state) {
     check(&r, k);
     Code c = *asm_done(s);
     c.compare = k->at;
-    assert_int_equal(code_lane_truths(&r.arena, &c, c.compare), WANTS_CORNER);
+    assert_int_equal(code_lane_truths(&r.arena, &c, NULL, c.compare), WANTS_CORNER);
     assert_true(c.compare[0].place == p.quotient && c.compare[0].lanes && c.compare[0].axes == 2);
     rig_close(&r);
 }
@@ -132,11 +132,15 @@ static void choices_of_places_have_to_matter(void **state) {
     int block = asm_op(s, INSN_EQ, asm_op(s, INSN_IDIV, p.cols, p.seven), p.seven);
     int other = asm_op(s, INSN_NE, p.cols, far), first = asm_op(s, INSN_EQ, p.cols, p.one),
         bound = asm_op(s, INSN_LT, p.cols, far), data = asm_op(s, INSN_EQ, p.loaded, far);
-    int of[] = {block, other, first, bound, data};
-    uint8_t want[] = {TAKEN_ON | WANTS_EFFECT, TAKEN_AWAY | WANTS_EFFECT, 0, 0, 0};
-    const char *name[] = {"a block of places", "all but a far one", "the first", "a bound",
-                          "by what was loaded"};
-    for (int i = 0; i < 5; i++)
+    int beyond = asm_op(s, INSN_GT, p.cols, far), turned = asm_op(s, INSN_GE, far, p.cols);
+    int near = asm_op(s, INSN_LT, p.cols, p.seven);
+    int of[] = {block, other, first, bound, data, beyond, turned, near};
+    uint8_t on = TAKEN_ON | WANTS_EFFECT, away = TAKEN_AWAY | WANTS_EFFECT;
+    uint8_t want[] = {on, away, 0, away, 0, on, away, 0};
+    const char *name[] = {
+        "a block of places",  "all but a far one",        "the first",   "a far bound", "by what was loaded",
+        "beyond a far bound", "a far bound turned round", "a near bound"};
+    for (int i = 0; i < 8; i++)
         expect(k, name[i], asm_new_reg(s, lanes, INSN_WHERE, of[i], more, p.loaded, 0), want[i]);
     int zero = asm_int(s, DT_I32, 0), zeros = asm_new_reg(s, lanes, INSN_SPLAT, zero, -1, -1, 0);
     expect(k, "a guard, as a mask", asm_new_reg(s, lanes, INSN_WHERE, block, zeros, p.loaded, 0), 0);
@@ -150,9 +154,58 @@ static void choices_of_places_have_to_matter(void **state) {
     rig_close(&r);
 }
 
+// One kernel stores truths of places, zeros, and what it has loaded; another one loads them.
+static void tables_are_what_was_stored(void **state) {
+    (void)state;
+    enum { FLAGS, CLEARED, LOADED, MARKED, CELLS };
+    Rig r;
+    rig_open(&r);
+    uint16_t held[CELLS] = {0}, stored[CELLS] = {0};
+    TileType whole = scalar_type(DT_I32), pointer = pointer_to(whole);
+    Asm s = asm_new(&r.arena);
+    int p[CELLS];
+    for (int i = 0; i < CELLS; i++) p[i] = asm_param(&s, pointer, i);
+    int cols = asm_arange(&s, LANES), seven = asm_int(&s, DT_I32, 7), zero = asm_int(&s, DT_I32, 0);
+    int is = asm_op(&s, INSN_EQ, cols, seven), bound = asm_op(&s, INSN_LT, cols, seven);
+    int none = asm_new_reg(&s, vector_type(DT_I32, LANES), INSN_SPLAT, zero, -1, -1, 0);
+    int at[CELLS];
+    for (int i = 0; i < CELLS; i++) at[i] = asm_ptradd(&s, p[i], cols);
+    asm_store(&s, at[FLAGS], asm_cast(&s, is, DT_I32), bound);
+    asm_store(&s, at[CLEARED], none, bound);
+    asm_store(&s, at[LOADED], asm_load(&s, at[FLAGS], -1, -1), bound);
+    asm_store(&s, at[MARKED], none, is);
+    Code first = *asm_done(&s);
+    first.cells = CELLS;
+    first.stored = stored;
+    (void)code_lane_truths(&r.arena, &first, held, NULL);
+    assert_true(first.loads);
+    assert_true(stored[FLAGS] && !(stored[FLAGS] & HOLDS_LOADED));
+    assert_int_equal(stored[CLEARED], 0);
+    assert_true(stored[LOADED] & HOLDS_LOADED);
+    assert_true(stored[MARKED] && !(stored[MARKED] & HOLDS_LOADED));
+
+    Kernel k = {.s = asm_new(&r.arena)};
+    int q = asm_param(&k.s, pointer, 0), other = asm_param(&k.s, pointer, 1), lanes = asm_arange(&k.s, LANES);
+    int row = asm_load(&k.s, q, -1, -1), column = asm_load(&k.s, asm_ptradd(&k.s, q, lanes), -1, -1);
+    int data = asm_load(&k.s, asm_ptradd(&k.s, other, lanes), -1, -1);
+    expect(&k, "two of a table", asm_op(&k.s, INSN_MUL, row, column), TAKEN_ON);
+    expect(&k, "a table and data", asm_op(&k.s, INSN_MUL, row, data), 0);
+    uint16_t of[] = {stored[FLAGS], 0}, data_alone[] = {0, 0}, none_stored[2] = {0};
+    for (int known = 0; known < 2; known++) {
+        Code c = *asm_done(&k.s);
+        c.compare = k.at;
+        c.cells = 2;
+        c.stored = none_stored;
+        (void)code_lane_truths(&r.arena, &c, known ? of : data_alone, c.compare);
+        assert_int_equal(c.compare[0].wants, known ? TAKEN_ON : 0);
+        assert_int_equal(c.compare[1].wants, 0);
+    }
+    rig_close(&r);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_wanted),
-                                       cmocka_unit_test(numbers_of_places_have_to_change),
-                                       cmocka_unit_test(choices_of_places_have_to_matter)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_wanted), cmocka_unit_test(numbers_of_places_have_to_change),
+        cmocka_unit_test(choices_of_places_have_to_matter), cmocka_unit_test(tables_are_what_was_stored)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

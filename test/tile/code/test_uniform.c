@@ -65,7 +65,7 @@ static void which_ones_count(void **state) {
     compare(&k, INSN_EQ, asm_arange(s, 8), seven);
     compare(&k, INSN_EQ, one, seven);
     Code c = *asm_done(s);
-    code_uniform(&r.arena, &c);
+    code_uniform(&r.arena, &c, NULL, 0);
     static const bool want[] = {
         [SIZE] = true, [HASH_BOUND] = true, [PLACE] = true, [LANES] = true, [CONSTANTS] = false};
     for (uint32_t i = 0; i <= CONSTANTS; i++)
@@ -85,7 +85,7 @@ static void outcomes_are_marked(void **state) {
     int n = asm_param(&k.s, scalar_type(DT_I32), 0);
     compare(&k, INSN_EQ, n, asm_int(&k.s, DT_I32, 7));
     Code c = *asm_done(&k.s);
-    code_uniform(&r.arena, &c);
+    code_uniform(&r.arena, &c, NULL, 0);
     expect_clean(&r, rig_run(&r, &c, (int64_t[]){6}, 2, 1, 1));
     assert_int_equal(cover.at[0], COVER_FALSE);
     expect_clean(&r, rig_run(&r, &c, (int64_t[]){7}, 2, 1, 1));

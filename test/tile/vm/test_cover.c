@@ -1,4 +1,5 @@
 // What of a source has run, and which numbers its sizes were compared with.
+#include "tile/asm.h"
 #include "tile/run.h"
 #include "tile/vm/cover.h"
 
@@ -53,6 +54,36 @@ static void test_sizes_are_counted_by_case(void **state) {
     assert_int_equal(c.sizes, COVER_SIZES_MAX); // and no further
 }
 
+// Made for one row, code may have a constant where other code has a mask: none of its ways is asked for, and
+// none of them is seen by that.
+static void test_code_that_asks_for_nothing(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r);
+    Cover c = {.n = 8, .at = NEWN(&r.arena, uint8_t, 8)};
+    Asm s = asm_new(&r.arena);
+    int seven = asm_int(&s, DT_I32, 7), is = asm_op(&s, INSN_EQ, asm_arange(&s, 8), seven);
+    Code code = *asm_done(&s);
+    CodeStatement mask = {.at = 3, .wants = WANTS_FAR, .place = -1};
+    for (int i = 0; i < code.insns; i++)
+        if (code.insn[i].d == is) mask.first = i;
+    code.compare = &mask;
+    code.compares = 1;
+    cover_code(&c, &code, &r.arena);
+    assert_int_equal(c.at[3], 0);
+    code.taken[mask.first] = TAKEN_AWAY; // of one lane it is noted all the same
+    cover_code(&c, &code, &r.arena);
+    assert_int_equal(c.at[3], 0);
+    code.taken[mask.first] = 0;
+    mask.wants = WANTS_FAR | TAKEN_ON;
+    cover_code(&c, &code, &r.arena);
+    assert_int_equal(c.at[3], COVER_FALSE); // the one that nobody wants
+    code.taken[mask.first] = TAKEN_ON;
+    cover_code(&c, &code, &r.arena);
+    assert_int_equal(c.at[3], COVER_FALSE | COVER_TRUE);
+    rig_close(&r);
+}
+
 // An arm that no program takes is emitted and never run.
 static void test_code_marks_what_its_branches_reached(void **state) {
     (void)state;
@@ -93,6 +124,7 @@ int main(void) {
         cmocka_unit_test(test_marks_stay_inside),
         cmocka_unit_test(test_truths_are_kept_by_node),
         cmocka_unit_test(test_sizes_are_counted_by_case),
+        cmocka_unit_test(test_code_that_asks_for_nothing),
         cmocka_unit_test(test_code_marks_what_its_branches_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

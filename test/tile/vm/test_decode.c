@@ -111,12 +111,41 @@ static void test_each_type(void **state) {
     }
 }
 
+// Of the columns of two rows: as they are, backwards, the even ones first, both.
+static void lanes_come_in_four_orders(void **state) {
+    (void)state;
+    static const int32_t want[LANE_ORDERS][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
+                                                 {3, 2, 1, 0, 7, 6, 5, 4},
+                                                 {0, 2, 1, 3, 4, 6, 5, 7},
+                                                 {3, 1, 2, 0, 7, 5, 6, 4}};
+    bool met[LANE_ORDERS] = {0};
+    for (int order = 0; order < LANE_ORDERS; order++) {
+        Rig r;
+        rig_open(&r);
+        r.m.lane_order = order;
+        Storage *y = rig_storage(&r, DT_I32, 8, NULL, false);
+        Asm s = asm_new(&r.arena);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0), cols = asm_arange(&s, 8);
+        TileType rows = {.elem = DT_I32, .rank = 2, .shape = {2, 4}};
+        int tile = asm_new_reg(&s, rows, INSN_RESHAPE, cols, -1, -1, 0);
+        int ordered = asm_new_reg(&s, rows, INSN_ORDER, tile, -1, -1, 1);
+        asm_store(&s, asm_ptradd(&s, p, cols),
+                  asm_new_reg(&s, vector_type(DT_I32, 8), INSN_RESHAPE, ordered, -1, -1, 0), -1);
+        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(y)}, 1, 1, 1));
+        assert_memory_equal(y->data, want[order], sizeof want[order]);
+        rig_close(&r);
+    }
+    for (int64_t n = 1; n < 64; n++) met[lane_order_of(n)] = true;
+    for (int order = 0; order < LANE_ORDERS; order++) assert_true(met[order]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_widest_tile),
         cmocka_unit_test(test_functions_are_counted),
         cmocka_unit_test(test_each_type),
+        cmocka_unit_test(lanes_come_in_four_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

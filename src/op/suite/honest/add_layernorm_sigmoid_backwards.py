@@ -24,7 +24,7 @@ def ln_backwards(x_ptr, r_ptr, w_ptr, b_ptr, y_ptr, sx, sr, sy, N, BLOCK: tl.con
         both = count + n
         apart = part - mean
         m2 += tl.sum(d * d, axis=0) + apart * apart * (count * (n / both))
-        mean += apart * (n / both)
+        mean = mean * (count / both) + part * (n / both)
         count = both
     rstd = tl.rsqrt(m2 / N + 1e-5)
     for k in range(blocks - 1, -1, -1):
