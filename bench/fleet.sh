@@ -11,6 +11,7 @@ each=${EACH:-$(($(nproc) / gpus))}
 gpu=0
 while [ $gpu -lt "$gpus" ]; do
     mine=$(echo "$ops" | tr , '\n' | awk -v k=$gpu -v n="$gpus" 'NR % n == k' | paste -sd, -)
+    [ -n "$mine" ] || break # fewer ops than cards
     mkdir -p "$out/$gpu"
     (
         export CUDA_VISIBLE_DEVICES=$gpu STATE="${STATE:-/tmp/ouroboros-gpu-state}.$gpu" OPS="$mine"

@@ -265,7 +265,8 @@ tenth)
 clock)
     floors=${FLOORS:-build/release/gpu-floors}
     step order 120 "$floors" --order 8
-    python3 "$here/order_of_rounds.py" "$work/order.out" | tee -a "$log"
+    step shares 20 python3 "$here/order_of_rounds.py" "$work/order.out"
+    tee -a "$log" <"$work/shares.out"
     step twins 60 "$floors" --twins 50
     twins_tell
     for op in softmax add_rmsnorm_relu; do

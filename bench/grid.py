@@ -168,7 +168,9 @@ def latest(records):
     out = {}
     for record in records:
         cell = record["cell"]
-        out[(record["op"], "x".join(map(str, cell["shape"])), cell["dtype"])] = record
+        key = (record["op"], "x".join(map(str, cell["shape"])), cell["dtype"])
+        out.pop(key, None)
+        out[key] = record
     return out
 
 

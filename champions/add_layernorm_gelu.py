@@ -7,10 +7,9 @@ import triton.language as tl
 def add_layernorm_gelu_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
-    cols = tl.max_contiguous(tl.multiple_of(cols, BLOCK), BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + residual
     total = tl.sum(v, axis=0)
     inv = 1.0 / N
@@ -22,7 +21,7 @@ def add_layernorm_gelu_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stri
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v3 = v2 * rstd * w + b
     v4 = v3 * tl.sigmoid(1.5957691216057308 * (v3 + 0.044715 * v3 * v3 * v3))
-    tl.store(out_ptr + row * out_stride + cols, v4, mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols, v4, mask=mask)
 
 
 def run(x, residual, w, b):

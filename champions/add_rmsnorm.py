@@ -25,11 +25,11 @@ def add_rmsnorm_kernel2(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
     residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + residual
     total = tl.sum(v * v, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(out_ptr + row * out_stride + cols, v * rstd * w, mask=mask)
 
 

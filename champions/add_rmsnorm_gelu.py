@@ -10,11 +10,11 @@ def add_rmsnorm_gelu_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, resid
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
     residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + residual
     total = tl.sum(v * v, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v2 = v * rstd * w
     v3 = v2 * tl.sigmoid(1.5957691216057308 * (v2 + 0.044715 * v2 * v2 * v2))
     tl.store(out_ptr + row * out_stride + cols, v3, mask=mask, cache_modifier='.cs')
@@ -42,7 +42,7 @@ def run(x, residual, w):
     out = torch.empty_like(x)
     if M < 2048:
         BLOCK = triton.next_power_of_2(N)
-        add_rmsnorm_gelu_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+        add_rmsnorm_gelu_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         add_rmsnorm_gelu_kernel2[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))

@@ -11,31 +11,31 @@ def add_rmsnorm_rope_kernel(x_ptr, residual_ptr, w_ptr, cos_ptr, sin_ptr, out_pt
     cols = tl.arange(0, BLOCK)[None, :]
     col_mask = cols < N
     mask = row_mask & col_mask
-    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    residual = tl.load(residual_ptr + rows * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + rows * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + residual
     total = tl.sum(v * v, axis=1)[:, None]
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
     w = tl.load(w_ptr + cols, mask=col_mask, other=0.0).to(tl.float32)
     v2 = v * rstd * w
-    cos = tl.load(cos_ptr + rows * cos_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    cos = tl.load(cos_ptr + rows * cos_stride + cols, mask=mask, other=0.0).to(tl.float32)
     half = N // 2
     left = cols < half
     src = tl.where(left, cols + half, cols - half)
-    x2 = tl.load(x_ptr + rows * x_stride + src, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    residual2 = tl.load(residual_ptr + rows * residual_stride + src, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x2 = tl.load(x_ptr + rows * x_stride + src, mask=mask, other=0.0).to(tl.float32)
+    residual2 = tl.load(residual_ptr + rows * residual_stride + src, mask=mask, other=0.0).to(tl.float32)
     v3 = x2 + residual2
     w2 = tl.load(w_ptr + src, mask=col_mask, other=0.0).to(tl.float32)
     v4 = v3 * rstd * w2
-    sin = tl.load(sin_ptr + rows * sin_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    tl.store(out_ptr + rows * out_stride + cols, v2 * cos + tl.where(left, -v4, v4) * sin, mask=mask, cache_modifier='.cs')
+    sin = tl.load(sin_ptr + rows * sin_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + rows * out_stride + cols, v2 * cos + tl.where(left, -v4, v4) * sin, mask=mask)
 
 
 def run(x, residual, w, cos, sin):
     M, N = x.shape
     out = torch.empty_like(x)
     BLOCK = triton.next_power_of_2(N)
-    ROWS = max(1, min(4096 // BLOCK, triton.next_power_of_2(M) // 512))
-    add_rmsnorm_rope_kernel[(triton.cdiv(M, ROWS),)](x, residual, w, cos, sin, out, x.stride(0), residual.stride(0), cos.stride(0), sin.stride(0), out.stride(0), M, N, ROWS=ROWS, BLOCK=BLOCK, num_warps=min(16, max(1, ROWS * BLOCK // 512)))
+    ROWS = max(1, min(2048 // BLOCK, triton.next_power_of_2(M) // 512))
+    add_rmsnorm_rope_kernel[(triton.cdiv(M, ROWS),)](x, residual, w, cos, sin, out, x.stride(0), residual.stride(0), cos.stride(0), sin.stride(0), out.stride(0), M, N, ROWS=ROWS, BLOCK=BLOCK, num_warps=min(16, max(1, ROWS * BLOCK // 256)))
     return out

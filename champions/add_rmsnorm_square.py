@@ -8,20 +8,20 @@ def add_rmsnorm_square_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, res
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + residual
-    total = tl.sum(tl.where(mask, v * v, 0.0), axis=0)
+    total = tl.sum(v * v, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v2 = v * rstd * w
-    tl.store(out_ptr + row * out_stride + cols, v2 * v2, mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols, v2 * v2, mask=mask)
 
 
 def run(x, residual, w):
     M, N = x.shape
     out = torch.empty_like(x)
     BLOCK = triton.next_power_of_2(N)
-    add_rmsnorm_square_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    add_rmsnorm_square_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
     return out

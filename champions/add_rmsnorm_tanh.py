@@ -4,18 +4,21 @@ import triton.language as tl
 
 
 @triton.jit
-def add_rmsnorm_tanh_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+def add_rmsnorm_tanh_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    row_mask = rows < M
+    rows = rows.to(tl.int64)
+    cols = tl.arange(0, BLOCK)[None, :]
+    col_mask = cols < N
+    mask = row_mask & col_mask
+    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + rows * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
     v = x + residual
-    total = tl.sum(v * v, axis=0)
+    total = tl.sum(v * v, axis=1)[:, None]
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (v * rstd * w)) - 1.0, mask=mask, cache_modifier='.cs')
+    w = tl.load(w_ptr + cols, mask=col_mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + rows * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (v * rstd * w)) - 1.0, mask=mask, cache_modifier='.cs')
 
 
 @triton.jit
@@ -38,7 +41,8 @@ def run(x, residual, w):
     out = torch.empty_like(x)
     if M < 2048:
         BLOCK = triton.next_power_of_2(N)
-        add_rmsnorm_tanh_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+        ROWS = max(1, min(4096 // BLOCK, triton.next_power_of_2(M) // 512))
+        add_rmsnorm_tanh_kernel[(triton.cdiv(M, ROWS),)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), M, N, ROWS=ROWS, BLOCK=BLOCK, num_warps=min(16, max(1, ROWS * BLOCK // 512)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         add_rmsnorm_tanh_kernel2[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))

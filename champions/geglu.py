@@ -29,7 +29,7 @@ def run(gate, up):
     M, N = gate.shape
     out = torch.empty_like(gate)
     if gate.is_contiguous() and up.is_contiguous():
-        geglu_gapless_kernel[(triton.cdiv(M * N, 2048),)](gate, up, out, M * N, BLOCK=2048, num_warps=16)
+        geglu_gapless_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, M * N, BLOCK=1024, num_warps=8)
     else:
-        geglu_kernel[(triton.cdiv(M * N, 2048),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=2048, num_warps=16)
+        geglu_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=1024, num_warps=8)
     return out

@@ -8,7 +8,7 @@ def layernorm_gelu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N,
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
     total = tl.sum(x, axis=0)
     inv = 1.0 / N
     mean = total * inv
@@ -19,7 +19,7 @@ def layernorm_gelu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N,
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v2 = v * rstd * w + b
     v3 = v2 * tl.sigmoid(1.5957691216057308 * (v2 + 0.044715 * v2 * v2 * v2))
-    tl.store(out_ptr + row * out_stride + cols, v3, mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols, v3, mask=mask)
 
 
 def run(x, w, b):

@@ -11,21 +11,21 @@ def qknorm_rope_kernel(x_ptr, w_ptr, cos_ptr, sin_ptr, out_ptr, x_stride, cos_st
     cols = tl.arange(0, BLOCK)[None, :]
     col_mask = cols < N
     mask = row_mask & col_mask
-    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    total = tl.sum(x * x, axis=1)[:, None]
+    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = tl.sum(tl.where(col_mask, x * x, 0.0), axis=1)[:, None]
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
     w = tl.load(w_ptr + cols, mask=col_mask, other=0.0).to(tl.float32)
     v = x * rstd * w
-    cos = tl.load(cos_ptr + rows * cos_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    cos = tl.load(cos_ptr + rows * cos_stride + cols, mask=mask, other=0.0).to(tl.float32)
     half = N // 2
     left = cols < half
     src = tl.where(left, cols + half, cols - half)
-    x2 = tl.load(x_ptr + rows * x_stride + src, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x2 = tl.load(x_ptr + rows * x_stride + src, mask=mask, other=0.0).to(tl.float32)
     w2 = tl.load(w_ptr + src, mask=col_mask, other=0.0).to(tl.float32)
     v2 = x2 * rstd * w2
-    sin = tl.load(sin_ptr + rows * sin_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    tl.store(out_ptr + rows * out_stride + cols, v * cos + tl.where(left, -v2, v2) * sin, mask=mask, cache_modifier='.cs')
+    sin = tl.load(sin_ptr + rows * sin_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + rows * out_stride + cols, v * cos + tl.where(left, -v2, v2) * sin, mask=mask)
 
 
 def run(x, w, cos, sin):

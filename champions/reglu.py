@@ -7,8 +7,8 @@ import triton.language as tl
 def reglu_gapless_kernel(gate_ptr, up_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = index < n_elements
-    gate = tl.load(gate_ptr + index, mask=mask, other=0.0).to(tl.float32)
-    up = tl.load(up_ptr + index, mask=mask, other=0.0).to(tl.float32)
+    gate = tl.load(gate_ptr + index, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    up = tl.load(up_ptr + index, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
     tl.store(out_ptr + index, tl.maximum(gate, 0.0) * up, mask=mask)
 
 
@@ -18,8 +18,8 @@ def reglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, 
     mask = index < n_elements
     row = index // N
     cols = index % N
-    gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0).to(tl.float32)
-    up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
     tl.store(out_ptr + row * out_stride + cols, tl.maximum(gate, 0.0) * up, mask=mask)
 
 
@@ -27,7 +27,7 @@ def run(gate, up):
     M, N = gate.shape
     out = torch.empty_like(gate)
     if gate.is_contiguous() and up.is_contiguous():
-        reglu_gapless_kernel[(triton.cdiv(M * N, 2048),)](gate, up, out, M * N, BLOCK=2048, num_warps=16)
+        reglu_gapless_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, M * N, BLOCK=1024, num_warps=8)
     else:
-        reglu_kernel[(triton.cdiv(M * N, 2048),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=2048, num_warps=16)
+        reglu_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=1024, num_warps=8)
     return out

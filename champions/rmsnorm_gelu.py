@@ -8,14 +8,14 @@ def rmsnorm_gelu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: t
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
     total = tl.sum(x * x, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
     v = x * rstd * w
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
-    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask, eviction_policy='evict_first')
+    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask)
 
 
 def run(x, w):

@@ -9,36 +9,17 @@ def rmsnorm_square_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK:
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     total = tl.sum(x * x, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x * rstd * w
     tl.store(out_ptr + row * out_stride + cols, v * v, mask=mask, cache_modifier='.cs')
-
-
-@triton.jit
-def rmsnorm_square_kernel2(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    cols = tl.arange(0, BLOCK)
-    cols = tl.max_contiguous(tl.multiple_of(cols, BLOCK), BLOCK)
-    mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    total = tl.sum(x * x, axis=0)
-    inv = 1.0 / N
-    rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
-    v = x * rstd * w
-    tl.store(out_ptr + row * out_stride + cols, v * v, mask=mask, eviction_policy='evict_first')
 
 
 def run(x, w):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 512 and N > 6144:
-        BLOCK = triton.next_power_of_2(N)
-        rmsnorm_square_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=32)
-    else:
-        BLOCK2 = triton.next_power_of_2(N)
-        rmsnorm_square_kernel2[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))
+    BLOCK = triton.next_power_of_2(N)
+    rmsnorm_square_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
     return out

@@ -7,7 +7,6 @@ import triton.language as tl
 def rmsnorm_tanh_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
-    cols = tl.max_contiguous(tl.multiple_of(cols, BLOCK), BLOCK)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
     total = tl.sum(x * x, axis=0)
@@ -17,9 +16,26 @@ def rmsnorm_tanh_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: t
     tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (x * rstd * w)) - 1.0, mask=mask, eviction_policy='evict_first')
 
 
+@triton.jit
+def rmsnorm_tanh_kernel2(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = tl.sum(x * x, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (x * rstd * w)) - 1.0, mask=mask)
+
+
 def run(x, w):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    rmsnorm_tanh_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    if M < 2048:
+        BLOCK = triton.next_power_of_2(N)
+        rmsnorm_tanh_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        rmsnorm_tanh_kernel2[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))
     return out

@@ -21,5 +21,5 @@ def run(x):
     M, N = x.shape
     out = torch.empty_like(x)
     BLOCK = triton.next_power_of_2(N)
-    softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
+    softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
     return out

@@ -23,5 +23,5 @@ def run(x, scale):
     M, N = x.shape
     out = torch.empty_like(x)
     BLOCK = triton.next_power_of_2(N)
-    softmax_scale_kernel[(M,)](x, scale, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
+    softmax_scale_kernel[(M,)](x, scale, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
     return out

@@ -27,7 +27,7 @@ def run(gate, up):
     M, N = gate.shape
     out = torch.empty_like(gate)
     if gate.is_contiguous() and up.is_contiguous():
-        swiglu_gapless_kernel[(triton.cdiv(M * N, 4096),)](gate, up, out, M * N, BLOCK=4096, num_warps=16)
+        swiglu_gapless_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, M * N, BLOCK=1024, num_warps=8)
     else:
-        swiglu_kernel[(triton.cdiv(M * N, 4096),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=4096, num_warps=16)
+        swiglu_kernel[(triton.cdiv(M * N, 1024),)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, M * N, BLOCK=1024, num_warps=8)
     return out

@@ -1,6 +1,7 @@
 #!/bin/sh
 # install.sh install|uninstall PROGRAM PREFIX - below $DESTDIR: the program, its man pages and completions as it prints them,
-# documents, examples. What was installed is listed in share/ouroboros/installed, and uninstall removes that list.
+# documents, examples, and the small model where it is there. What was installed is listed in share/ouroboros/installed, and
+# uninstall removes that list.
 set -eu
 cd "$(dirname "$0")/.."
 what=$1
@@ -43,6 +44,7 @@ for file in README.md ARCHITECTURE.md CHANGELOG.md LICENSE $(find doc examples -
     [ ! -x "$file" ] || mode=755
     put "$mode" "$file" "share/doc/ouroboros/$file"
 done
+[ ! -f models/seedling.gguf ] || put 644 models/seedling.gguf share/ouroboros/seedling.gguf
 echo "$list" >>"$new"
 mkdir -p "$root/share/ouroboros"
 install -m 644 "$new" "$root/$list"

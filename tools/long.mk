@@ -32,6 +32,10 @@ PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
 #: make bench-interpreter beside Triton's interpreter (PYTHON= has torch and triton)
 bench-interpreter: $(B)/conform
 	@$(PYTHON) bench/interpreter.py --conform $<
+#: make seedling          the default model from nothing, in build/seedling; SEEDLING= another folder, JOBS= threads
+SEEDLING ?= build/seedling
+seedling: all
+	@JOBS="$(JOBS)" sh bench/seedling.sh build/ouroboros $(SEEDLING)
 #: make labels            whether what a wrong program is called depends on the seed
 labels: all
 	@sh tools/labels.sh
@@ -68,4 +72,4 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
-.PHONY: bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: seedling bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run

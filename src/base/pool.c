@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { THREADS_MAX = 256 };
+enum { THREADS_MAX = 256, SHARES = 32 }; // SHARES: how often a thread takes items, at least
 
 typedef struct {
     Pool *pool;
@@ -42,10 +42,12 @@ struct Pool {
 
 static void take_items(Pool *p, int worker) {
     size_t n = p->n;
+    // Of very many items several at a time: threads would wait for the counter more than they work.
+    const size_t many = n / ((size_t)p->size * SHARES), step = many ? many : 1;
     for (;;) {
-        size_t item = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
+        size_t item = atomic_fetch_add_explicit(&p->next, step, memory_order_relaxed);
         if (item >= n) return;
-        p->fn(p->arg, item, worker);
+        for (size_t end = n - item < step ? n : item + step; item < end; item++) p->fn(p->arg, item, worker);
     }
 }
 

@@ -197,15 +197,15 @@ int cmd_corpus_verify(int argc, char **argv) {
 // ---- export
 
 typedef struct {
-    const char *format, *dir, *held_out, *state;
+    const char *format, *dir, *held_out, *state, *profile;
     int per_op;
     Number conversions, validation;
     Seed seed;
     Texts against;
-    bool unlicensed, json;
+    bool unlicensed, json, no_plan;
 } ExportOptions;
 
-static bool export_request(const ExportOptions *o, ExportRequest *q, Err *e) {
+static bool export_request(Arena *a, const ExportOptions *o, ExportRequest *q, Err *e) {
     *q = (ExportRequest){.dir = o->dir,
                          .per_op = o->per_op,
                          .seed = o->seed.value,
@@ -219,8 +219,16 @@ static bool export_request(const ExportOptions *o, ExportRequest *q, Err *e) {
     if (!o->dir) return err_set(e, ERR_USAGE, "-o is missing: the folder to write to");
     if (q->conversions > 1 || q->validation >= 1)
         return err_set(e, ERR_USAGE, "--conversions is at most 1, --validation less than 1");
-    return export_format(str_of(o->format), &q->format) ||
-           err_set(e, ERR_USAGE, "--format is chat, prompt-completion or kernelbook");
+    if (!export_format(str_of(o->format), &q->format))
+        return err_set(e, ERR_USAGE, "--format is chat, prompt-completion or kernelbook");
+    if (o->no_plan && !o->profile) return err_set(e, ERR_USAGE, "--no-plan belongs to --profile");
+    if (!o->profile) return true;
+    if (q->format != EXPORT_PAIRS)
+        return err_set(e, ERR_USAGE, "--profile writes --format prompt-completion");
+    Profile *p = NEW(a, Profile);
+    q->profile = p;
+    q->no_plan = o->no_plan;
+    return profile_open(a, o->profile, p, e);
 }
 
 static void print_export(const ExportOptions *o, const ExportTally *t) {
@@ -244,6 +252,8 @@ int cmd_corpus_export(int argc, char **argv) {
         {"--format", OPTION_TEXT, &o.format},
         {"-o", OPTION_TEXT, &o.dir},
         {"--held-out", OPTION_TEXT, &o.held_out},
+        {"--profile", OPTION_TEXT, &o.profile},
+        {"--no-plan", OPTION_FLAG, &o.no_plan},
         {"--state", OPTION_TEXT, &o.state},
         {"--per-op", OPTION_COUNT, &o.per_op},
         {"--conversions", OPTION_NUMBER, &o.conversions},
@@ -255,13 +265,13 @@ int cmd_corpus_export(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
+    Arena a = {0};
     ExportRequest q;
     ExportTally t;
     if (!options_parse(&(CommandLine){"corpus export", argc, argv}, options, sizeof options / sizeof *options,
                        &rest, &e) ||
-        !export_request(&o, &q, &e))
+        !export_request(&a, &o, &q, &e))
         return cmd_fail("corpus export", &e);
-    Arena a = {0};
     interrupts_catch();
     bool ok = store_at(&a, o.state, &q.store, &e) && corpus_export(&q, &t, &e);
     if (ok) print_export(&o, &t);

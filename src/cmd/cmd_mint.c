@@ -11,6 +11,7 @@
 #include "corpus/champion.h"
 #include "explain/explain.h"
 #include "mint/clocked.h"
+#include "propose/seedling.h"
 
 typedef struct {
     SmithChoice choice;
@@ -21,6 +22,7 @@ typedef struct {
     Shape shape;
     bool json, first, prove, gpu, alone, tf32;
     ChosenSmith chosen; // what `choice` has opened
+    bool usual;         // nobody chose: the grammar smith stands in where the small model fails
     Measurer *measurer; // of gpu
 } MintOptions;
 
@@ -262,7 +264,7 @@ static bool put_result(Arena *a, const MintOptions *o, const Told *t, double ms,
 
 // The winner goes into the store, too, with what the rank model says of it. The journal has its verdict: a
 // store that cannot be written costs no kernel.
-static void keep_winner(Service *s, const MintRequest *q, const MintResult *m) {
+static void keep_winner(Service *s, const MintRequest *q, const MintResult *m, bool ours) {
     const Smith *smith = q->smith;
     const char *dir = referee_state(service_referee(s));
     if (!dir || m->verdict.judged.replay || q->op->form) return; // a champion has an op's shapes
@@ -274,7 +276,7 @@ static void keep_winner(Service *s, const MintRequest *q, const MintResult *m) {
                   .model = str_of(smith->takes_prompt ? smith->name : ""),
                   .prompt = str_of(m->best.prompt),
                   .schedule = str_of(m->best.schedule),
-                  .licence = str_of(smith->takes_prompt ? "" : "MIT"),
+                  .licence = str_of(smith->takes_prompt && !ours ? "" : "MIT"),
                   .seed = q->ask.seed,
                   .shape = m->ranked_at,
                   .target = m->target,
@@ -289,7 +291,61 @@ static void keep_winner(Service *s, const MintRequest *q, const MintResult *m) {
     if (!ok) fprintf(stderr, "ouroboros mint: not kept in the store: %s\n", e.msg);
 }
 
-static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
+// ---- the smith that nobody chose
+
+enum { SMALL_TEXT = 256 };
+static bool choose_grammar(Arena *a, MintOptions *o, const char *why, Err *e) {
+    if (why) fprintf(stderr, "ouroboros mint: %s; the grammar smith writes instead\n", why);
+    o->choice = (SmithChoice){.smith = "grammar"};
+    o->usual = false;
+    return smith_chosen(a, &o->choice, &o->chosen, e);
+}
+
+// The small model that comes with this program, where its file is there and the op is like those it has
+// learned from.
+static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
+    const char *path = o->search ? NULL : seedling_path(a), *why;
+    const SmithChoice *c = &o->choice;
+    // What only a model, or only the grammar smith, understands is said by whoever is asked then.
+    if (!path) {
+        o->choice.smith = "grammar";
+        return smith_chosen(a, c, &o->chosen, e);
+    }
+    if (!seedling_knows(a, op, &why))
+        return choose_grammar(
+            a, o, arena_printf(a, "seedling has not seen ops like %.*s: %s", STR_ARG(op->name), why), e);
+    o->choice.smith = path;
+    o->usual = true;
+    Err bad = {0};
+    if (smith_chosen(a, c, &o->chosen, &bad)) {
+        o->chosen.smith->name = "seedling";
+        return true;
+    }
+    if (bad.code == ERR_USAGE) {
+        *e = bad;
+        return false;
+    }
+    return choose_grammar(a, o, arena_printf(a, "%s", bad.msg), e);
+}
+
+// What it wrote was refused, all of it: what is known of the op is asked instead.
+static bool take_over(Service *s, Arena *a, MintOptions *o, MintRequest *q, MintResult *m, Err *e) {
+    Shown *shown = q->arg;
+    if (shown->stage) progress_end(&shown->bar);
+    shown->stage = NULL;
+    char why[SMALL_TEXT];
+    snprintf(why, sizeof why, "none of seedling's %d drafts for %.*s was accepted", m->proposed,
+             STR_ARG(q->op->name));
+    smith_close(o->chosen.smith);
+    o->chosen.smith = NULL;
+    if (!choose_grammar(a, o, why, e)) return false;
+    shown->lines = o->chosen.smith->slow;
+    q->smith = o->chosen.smith;
+    q->ask.settings = o->chosen.settings;
+    return mint_run(s, a, q, m, e);
+}
+
+static bool mint_with(Service *s, Arena *a, const Op *op, MintOptions *o, int *code, Err *e) {
     double t0 = clock_seconds();
     Shown shown = {.lines = o->chosen.smith->slow};
     MintRequest q;
@@ -299,7 +355,9 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     if (!request_of(op, o, &q, e)) return false;
     q.arg = &shown;
     interrupts_catch();
-    bool ok = mint_run(s, a, &q, m, e) && (!o->gpu || !m->found || measure(s, a, o, &q, minted, e));
+    bool ok = mint_run(s, a, &q, m, e);
+    if (ok && o->usual && !m->found && !m->stopped) ok = take_over(s, a, o, &q, m, e);
+    ok = ok && (!o->gpu || !m->found || measure(s, a, o, &q, minted, e));
     ExplainRequest proof = {.op = op,
                             .level = LEVEL_FULL,
                             .filter = q.filter,
@@ -313,7 +371,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     arena_free(&shown.text);
     const Timer *timer = minted->timer.compilers ? &minted->timer : NULL;
     const Told told = {op, o->chosen.smith, m, &strength, timer, &minted->clocked};
-    if (ok && m->found) keep_winner(s, &q, m);
+    if (ok && m->found) keep_winner(s, &q, m, o->usual);
     ok = ok && put_result(a, o, &told, 1e3 * (clock_seconds() - t0), e);
     if (timer) timer_close(&minted->timer);
     if (ok) *code = m->found ? EXIT_OK : explain_nothing(op, m, shown.lines);
@@ -356,7 +414,7 @@ static bool put_found(Arena *a, const MintOptions *o, const Op *op, const Search
     return true;
 }
 
-static bool search_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
+static bool search_with(Service *s, Arena *a, const Op *op, MintOptions *o, int *code, Err *e) {
     CellPlace place[TIMED_CELLS_MAX];
     Shown shown = {.lines = false};
     SearchingAsk ask = {.seconds = o->search, .place = place, .told = show_search, .arg = &shown};
@@ -411,7 +469,9 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
     const char *beside = op.form ? beside_module(o) : NULL;
     if (beside) return err_set(e, ERR_USAGE, "%s: %s", text, beside);
     o->choice.modules = op.form != NULL;
-    if (!smith_chosen(a, &o->choice, &o->chosen, e)) return false;
+    if (op.form && !o->choice.smith) o->choice.smith = "grammar"; // which says what writes modules
+    if (!(o->choice.smith ? smith_chosen(a, &o->choice, &o->chosen, e) : choose_usual(a, &op, o, e)))
+        return false;
     op_understood("mint", text, &op);
     Service *s = NULL;
     bool ok = service_open(r, &(ServiceConfig){0}, &s, e) &&
@@ -422,7 +482,7 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
 }
 
 int cmd_mint(int argc, char **argv) {
-    MintOptions o = {.choice = {.smith = "grammar"}, .count = 16, .target = RANK_TARGET};
+    MintOptions o = {.count = 16, .target = RANK_TARGET};
     const Option options[] = {
         SMITH_OPTIONS(o.choice),
         {"-n", OPTION_COUNT, &o.count},

@@ -30,7 +30,7 @@ int cmd_model_info(int argc, char **argv) {
         ModelInfo f = describe_checkpoint(&a, c);
         Buf out = BUF(&a);
         int64_t positions = PROMPT_TOKENS + (int64_t)drafts * REPLY_TOKENS;
-        f.profile = local_model_profile(rest.at[0]);
+        f.profile = local_model_profile(c, rest.at[0]);
         if (!f.profile) f.profile = PROFILE_DEFAULT;
         f.drafts = drafts;
         f.prompt_tokens = PROMPT_TOKENS;

@@ -55,7 +55,8 @@ static bool propose_with(Arena *a, const Op *op, const char *text, const Propose
     if (chosen->smith->takes_prompt) {
         if (o->flaw) return err_set(e, ERR_USAGE, "--flaw is for the grammar smith");
         if (!o->seed.given && !rng_entropy(&ask.seed, sizeof ask.seed, e)) return false;
-        if (!prompt_make(a, &chosen->profile, op, NULL, &prompt, e)) return false;
+        const PromptAsk about = {op, -1, rows_class(o->shape.n), NULL};
+        if (!prompt_make(a, &chosen->profile, &about, &prompt, e)) return false;
         ask.prompt = &prompt;
     }
     Proposal *p = NEWN(a, Proposal, (size_t)o->count);

@@ -273,6 +273,7 @@ static const char *wrong(const SftOptions *o) {
     if (o->choice.fresh.m && !o->choice.tokenizer && o->choice.data.n &&
         strcmp(o->choice.data.at[0], "-") == 0)
         return "a vocabulary and a model need the data twice: name a file, or give --tokenizer";
+    if (o->choice.profile && !o->choice.fresh.m) return "--profile goes with --fresh";
     if (o->held.value > 0.9) return "--hold-out is a share of at most 0.9";
     if (o->enough.value > 1) return "--enough is a share of at most 1";
     if (o->beta2.value >= 1) return "--beta2 is below 1";
@@ -305,6 +306,7 @@ int cmd_train_sft(int argc, char **argv) {
         {"--model", OPTION_TEXT, &o.choice.model},
         {"--fresh", OPTION_SHAPE, &o.choice.fresh},
         {"--tokenizer", OPTION_TEXT, &o.choice.tokenizer},
+        {"--profile", OPTION_TEXT, &o.choice.profile},
         {"--vocab", OPTION_COUNT, &o.choice.vocab},
         {"--context", OPTION_COUNT, &o.choice.context},
         {"--chat-family", OPTION_TEXT, &o.choice.chat},

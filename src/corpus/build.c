@@ -170,7 +170,10 @@ static bool build_op(Build *b, Arena *a, Err *e) {
     b->prompt = (Prompt){0};
     b->domain = str_of(domain_key(a, b->op, &q->filter));
     if (!store_drafts(q->store, b->run, b->op->name, b->done, n, e)) return false;
-    if (q->smith->takes_prompt && !prompt_make(a, q->profile, b->op, NULL, &b->prompt, e)) return false;
+    int64_t m = q->m, columns = q->n;
+    if (!m) op_usual_shape(b->op, &m, &columns);
+    const PromptAsk about = {b->op, q->filter.dtype, rows_class(columns), NULL};
+    if (q->smith->takes_prompt && !prompt_make(a, q->profile, &about, &b->prompt, e)) return false;
     for (int i = 0; i < n; i++) b->out->tally.before += b->done[i];
     for (int i = 0; i < n; i++) b->out->tally.drafts += b->done[i];
     tell(b);

@@ -165,20 +165,54 @@ static json_t *row_json(const Export *x, Arena *a, const Candidate *k, const Phr
     return o;
 }
 
+static void write_row(Export *x, Arena *a, const Candidate *k, const Phrased *p) {
+    json_put(&x->text[k->split], row_json(x, a, k, p));
+    buf_putc(&x->text[k->split], '\n');
+    x->t->rows[k->split]++;
+    x->t->kinds[k->split][p->kind]++;
+    if (k->held >= 0) x->t->held[k->held]++;
+    count_name(x, &x->licence, k->program.licence);
+    count_name(x, &x->smith, k->program.smith);
+}
+
+// As a model of that profile is asked: now and then for a dtype, or for rows that the schedule suits.
+static bool profile_row(Arena *a, const Export *x, const Candidate *k, Phrased *out) {
+    enum { NOW_AND_THEN = 3 };
+    static const int dtypes[] = {DT_F16, DT_BF16, DT_F32};
+    Rng r = rng_at(k->key, 1);
+    PromptAsk ask = {.op = k->of.op, .dtype = k->of.filter.dtype};
+    const bool typed = rng_below(&r, NOW_AND_THEN) == 0;
+    const int dtype = dtypes[rng_below(&r, 3)];
+    const bool shaped = rng_below(&r, NOW_AND_THEN) == 0;
+    const RowsClass rows = (RowsClass)(1 + rng_below(&r, ROWS_CLASSES - 1));
+    if (typed && ask.dtype < 0) ask.dtype = dtype;
+    if (shaped && rows_class_suits(rows, str_cdup(a, k->program.schedule))) ask.rows = rows;
+    Prompt prompt;
+    Err why = {0};
+    if (!prompt_make(a, x->q->profile, &ask, &prompt, &why)) return false;
+    Buf b = BUF(a);
+    if (!x->q->no_plan) buf_printf(&b, "# %.*s\n", STR_ARG(k->program.schedule));
+    buf_str_put(&b, k->program.source);
+    *out = (Phrased){PHRASE_IMPLEMENT, prompt.raw.p ? prompt.raw : prompt.user, buf_str(&b)};
+    return true;
+}
+
 static void put_row(Export *x, const Candidate *k) {
     Arena a = {0};
     Phrased p;
+    if (x->q->profile) {
+        if (profile_row(&a, x, k, &p)) {
+            write_row(x, &a, k, &p);
+        } else
+            x->t->unsaid++;
+        arena_free(&a);
+        return;
+    }
     // All of a KernelBook row's pairs are conversions.
     double share = x->q->format == EXPORT_KERNELBOOK ? 1 : x->q->conversions;
     PhraseAsk ask = {k->of.op, &k->of.filter, k->key, share};
     phrase_row(&a, &ask, k->program.source, &p);
-    json_put(&x->text[k->split], row_json(x, &a, k, &p));
-    buf_putc(&x->text[k->split], '\n');
-    x->t->rows[k->split]++;
-    x->t->kinds[k->split][p.kind]++;
-    if (k->held >= 0) x->t->held[k->held]++;
-    count_name(x, &x->licence, k->program.licence);
-    count_name(x, &x->smith, k->program.smith);
+    write_row(x, &a, k, &p);
     arena_free(&a);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "corpus/held_out.h"
 #include "corpus/phrasing.h"
+#include "propose/prompt.h"
 
 typedef enum { EXPORT_CHAT, EXPORT_PAIRS, EXPORT_KERNELBOOK } ExportFormat;
 MUST_CHECK bool export_format(Str name, ExportFormat *out); // "chat", "prompt-completion", "kernelbook"
@@ -13,6 +14,7 @@ typedef struct {
     // Left out: no licence; in --against; of the structure of something held out; of another definition than
     // today's; right on a shape, layout or values that the op does not ask for; beyond the share of its op.
     int64_t unlicensed, contaminated, tested, stale, narrow, beyond;
+    int64_t unsaid;             // the profile has no prompt for the op
     int ops[SPLITS];            // that have a row
     int64_t fewest, most;       // rows of an op in train
     int64_t structures;         // of train
@@ -28,6 +30,8 @@ typedef struct {
     uint64_t seed;
     double conversions, validation; // shares
     bool unlicensed;                // also rows without a licence
+    const Profile *profile;         // whose prompts the rows have, as raw text; NULL: phrase.def's
+    bool no_plan;                   // with a profile: the answer does not begin with the schedule
     const char *held_out;           // file; NULL: the built-in list
     const char *const *against;     // [againsts] files
     int againsts;

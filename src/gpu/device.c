@@ -58,21 +58,13 @@ void device_close(Device *d) {
         if (d->event[i]) d->driver.cuEventDestroy_v2(d->event[i]);
     if (d->stream) d->driver.cuStreamDestroy_v2(d->stream);
     if (d->context) d->driver.cuCtxDestroy_v2(d->context);
+    device_memory_close(&d->memory);
     power_close(&d->power);
     driver_close(&d->driver);
     *d = (Device){0};
 }
 
-// ---- memory
-
-bool device_alloc(Device *d, size_t bytes, DeviceAddress *out, Err *e) {
-    DRIVER_TRY(&d->driver, cuMemAlloc_v2, out, bytes ? bytes : 1);
-    return true;
-}
-
-void device_free(Device *d, DeviceAddress at) {
-    if (at) d->driver.cuMemFree_v2(at);
-}
+// ---- memory (device_memory.c gives it and takes it back)
 
 // The stream does not wait for copies that are not queued in it, nor they for it.
 static bool settle(Device *d, Err *e) { return device_wait(d, 60, e); }

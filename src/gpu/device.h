@@ -17,19 +17,34 @@ typedef struct {
     int64_t l2_bytes, memory_bytes, free_bytes;
 } DeviceFacts;
 
+// Pieces of its memory: those that are used, and those that are kept for the next who asks for as many bytes.
+typedef struct {
+    DeviceAddress at;
+    size_t bytes;
+    bool used;
+} DevicePiece;
+typedef struct {
+    DevicePiece *piece;
+    int pieces, room;
+    int64_t spare; // bytes of those that nobody uses
+} DeviceMemory;
+
 enum { DEVICE_EVENTS = 4 };
 typedef struct {
     Driver driver;
     DeviceFacts facts;
     Power power;
+    DeviceMemory memory;
     void *context, *stream, *event[DEVICE_EVENTS];
 } Device;
 MUST_CHECK bool device_open(const char *library, Device *out, Err *e);
 void device_close(Device *d);
 
 // --- memory; what is `queued` runs on the stream, in order ---
+// What was given back and not yet asked for again may still be the process's, with what was in it.
 MUST_CHECK bool device_alloc(Device *d, size_t bytes, DeviceAddress *out, Err *e);
 void device_free(Device *d, DeviceAddress at);
+void device_memory_close(DeviceMemory *m); // device_close does it
 // Both after all that was queued; they return when they are done.
 MUST_CHECK bool device_write(Device *d, DeviceAddress to, const void *from, size_t bytes, Err *e);
 MUST_CHECK bool device_read(Device *d, void *to, DeviceAddress from, size_t bytes, Err *e);

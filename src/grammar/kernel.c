@@ -240,9 +240,9 @@ static void whole(Emit *e) {
 static void name_all(Emit *e, const char *suffix) {
     const Style *s = e->style;
     const char *const tail[] = {s->kernel[0], arena_printf(e->a, "%s%s", suffix, s->kernel[1])};
-    e->name.kernel =
-        nameset_fresh(&e->host->names, NULL,
-                      str_of(arena_printf(e->a, "%s%.*s%s", tail[0], STR_ARG(e->g->op->name), tail[1])));
+    const Str name = s->anonymous ? STR("") : e->g->op->name;
+    e->name.kernel = nameset_fresh(&e->host->names, NULL,
+                                   str_of(arena_printf(e->a, "%s%.*s%s", tail[0], STR_ARG(name), tail[1])));
     nameset_add(&e->name.all, e->name.kernel);
     e->name.n = emit_fresh(e, s->n, false);
     e->name.m = emit_fresh(e, s->m, false);

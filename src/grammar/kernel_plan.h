@@ -25,7 +25,17 @@ enum { SPLIT_LEVELS = 4, PARTIALS_MAX = 32 };
 // Below so many rows of more than so many elements a FILLED program splits them.
 enum { PLAN_FEW_ROWS = 128, PLAN_LONG_ROW = 16384 };
 
-typedef enum { STYLE_COMPACT, STYLE_PLAIN, STYLE_SPELLED, STYLE_CAPITAL, STYLE_TYPED, STYLE_COUNT } StyleId;
+// Those before STYLE_DRAWN are drawn; the narrow one is asked for (narrow.h).
+typedef enum {
+    STYLE_COMPACT,
+    STYLE_PLAIN,
+    STYLE_SPELLED,
+    STYLE_CAPITAL,
+    STYLE_TYPED,
+    STYLE_DRAWN,
+    STYLE_NARROW = STYLE_DRAWN,
+    STYLE_COUNT
+} StyleId;
 
 typedef struct {
     Schedule schedule;

@@ -13,6 +13,7 @@ typedef struct {
     const char *pointer[2], *stride[2], *kernel[2]; // before and behind an input's or the op's name
     size_t width;                                   // of joined lines; 0: one statement a line
     bool comments, doc, typed, run_first;
+    bool anonymous; // the op's name is not in the kernel's
 } Style;
 extern const Style styles[STYLE_COUNT];
 

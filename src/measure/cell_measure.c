@@ -207,17 +207,19 @@ static void copies_add(Cell *c) {
 static void measure_copy(Cell *c) {
     CellTimes *out = c->out;
     Measured seen;
-    const int checked = c->job.checked;
+    const int checked = c->job.checked, inputs = c->job.inputs;
     Err e = {0};                // without a copy the cell is as good
     if (!c->yardsticks) return; // both times are kept, or neither runs
     c->job.contenders = c->job.checked = 0;
     copies_add(c);
+    c->job.inputs = 0; // it reads memory of its own: sets are counted by that
     out->copy = c->job.contenders ? (Figure){0} : out->yardstick;
     if (c->job.contenders && measurer_run(c->a, c->q->measurer, &c->job, c->r.fd, &seen, &e)) {
         out->copy = cell_fastest(&seen.result, 0, c->job.contenders);
         out->seconds_timing += seen.result.seconds;
     }
     c->job.checked = checked;
+    c->job.inputs = inputs;
     if (c->q->shared && out->yardstick.rounds && out->copy.rounds && out->yardstick.spread <= noisy &&
         out->copy.spread <= noisy)
         cell_shared_yardstick_put(c->q->shared, c->q, &c->job, &out->yardstick, &out->copy);

@@ -252,7 +252,8 @@ static bool ask_again(Session *s, int from, Err *smith_error, Err *e) {
         if (!is_rejected(t)) continue;
         retry[n].index = t->index;
         LastTry last = {str_of(t->verdict.decision.feedback), t->source};
-        if (!prompt_make(s->a, q->profile, q->op, &last, &retry[n++].prompt, e)) return false;
+        const PromptAsk about = {q->op, q->filter.dtype, rows_class(q->ask.n), &last};
+        if (!prompt_make(s->a, q->profile, &about, &retry[n++].prompt, e)) return false;
     }
     again.retry = retry;
     again.count = n;
@@ -266,7 +267,8 @@ static bool ask_all(Session *s, Err *smith_error, Err *e) {
     const AttemptRequest *q = s->q;
     SmithRequest first = q->ask;
     if (q->smith->takes_prompt) {
-        if (!prompt_make(s->a, q->profile, q->op, NULL, &s->prompt, e)) return false;
+        const PromptAsk about = {q->op, q->filter.dtype, rows_class(q->ask.n), NULL};
+        if (!prompt_make(s->a, q->profile, &about, &s->prompt, e)) return false;
         if (q->feedback && !q->profile->feedback.p)
             return err_set(e, ERR_USAGE, "--feedback: profile %s has no section '--- feedback'",
                            q->profile->name);

@@ -67,8 +67,10 @@ static bool known_drafts(Run *v, const EvaluationOp *row, bool *there, Err *e) {
     char definition[65];
     Prompt prompt = {0};
     sha256_hex(row->op.hash, definition);
-    if (v->q->smith->takes_prompt && !prompt_make(v->a, v->q->profile, &row->op, NULL, &prompt, e))
-        return false;
+    int64_t rows = v->q->m, columns = v->q->n;
+    if (!rows) op_usual_shape(&row->op, &rows, &columns);
+    const PromptAsk about = {&row->op, v->q->filter.dtype, rows_class(columns), NULL};
+    if (v->q->smith->takes_prompt && !prompt_make(v->a, v->q->profile, &about, &prompt, e)) return false;
     int n;
     const LedgerDraft *d = ledger_drafts(v->q->ledger, &n);
     for (int i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "propose/prompt.h"
 #include "propose/smith_kind.h"
 
 enum { TOGETHER_MAX = 16 };
@@ -55,7 +56,15 @@ const char *local_model_warning(Arena *a, const LocalModel *m) {
                         m->checkpoint->path, STR_ARG(chat_end(m->chat)), chat_name(m->chat));
 }
 
-const char *local_model_profile(const char *path) { return strcasestr(path, "kwen") ? "kwen" : NULL; }
+const char *local_model_profile(const Checkpoint *c, const char *path) {
+    Arena a = {0};
+    Str name;
+    bool known = false;
+    for (int i = 0; !known && c->config.profile[0] && profile_name(&a, i, &name); i++)
+        known = str_is(name, c->config.profile);
+    arena_free(&a);
+    return known ? c->config.profile : strcasestr(path, "kwen") ? "kwen" : NULL;
+}
 
 bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out, Err *e) {
     const char *path = m->checkpoint->path;
@@ -183,7 +192,7 @@ bool local_open(Arena *a, const char *which, const SmithOptions *o, Smith **out,
     l->model.kv = kv;
     *out = NEW(a, Smith);
     **out = (Smith){.name = smith_words(a, str_of(which), SMITH_NAME_MAX),
-                    .profile = local_model_profile(which),
+                    .profile = local_model_profile(l->model.checkpoint, which),
                     .takes_prompt = true,
                     .slow = true,
                     .draft = draft,

@@ -27,8 +27,9 @@ MUST_CHECK bool local_model_kv(const char *name, KvType *out, Err *e);
 // A chat family whose turns end with what is no token of this model belongs to another one; NULL: it does
 // not.
 const char *local_model_warning(Arena *a, const LocalModel *m);
-// The built-in profile of prompts that a model was trained with, as far as its name tells; NULL: no opinion.
-const char *local_model_profile(const char *path);
+// The built-in profile of prompts that a model was trained with, as far as its files or its name tell; NULL:
+// no opinion.
+const char *local_model_profile(const Checkpoint *c, const char *path);
 
 // raw: as the text of a whole prompt, with what the tokenizer puts first; otherwise turns in the model's chat
 // template, which puts it there itself. Control tokens in the text count. ERR_INPUT: there is no known

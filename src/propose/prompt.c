@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/io.h"
-#include "graph/graph.h"
+#include "graph/formula.h"
 #include "op/embed.h"
 #include "propose/smith_kind.h"
 
@@ -15,6 +15,10 @@ typedef enum {
     HOLD_NOTES,
     HOLD_SIGNATURE,
     HOLD_REFERENCE,
+    HOLD_FORMULA,
+    HOLD_INPUTS,
+    HOLD_DTYPE,
+    HOLD_ROWS,
     HOLD_STYLE_OP,
     HOLD_STYLE,
     HOLD_FEEDBACK,
@@ -31,6 +35,10 @@ static const struct {
     [HOLD_NOTES] = {"notes", IN_TURNS | IN_FEEDBACK},
     [HOLD_SIGNATURE] = {"signature", IN_TURNS | IN_FEEDBACK},
     [HOLD_REFERENCE] = {"reference", IN_TURNS | IN_FEEDBACK},
+    [HOLD_FORMULA] = {"formula", IN_TURNS | IN_FEEDBACK},
+    [HOLD_INPUTS] = {"inputs", IN_TURNS | IN_FEEDBACK},
+    [HOLD_DTYPE] = {"dtype", IN_TURNS | IN_FEEDBACK},
+    [HOLD_ROWS] = {"rows", IN_TURNS | IN_FEEDBACK},
     [HOLD_STYLE_OP] = {"style_op", IN_TURNS | IN_FEEDBACK},
     [HOLD_STYLE] = {"style", IN_TURNS | IN_FEEDBACK},
     [HOLD_FEEDBACK] = {"feedback", IN_FEEDBACK},
@@ -146,7 +154,8 @@ static bool check_holds(Reader *r, Str text, int line, int where) {
         if (hold == HOLDS || !(holds[hold].where & where))
             return err_set(r->e, ERR_INPUT, "%s:%d: %.*s %s", r->name, line, (int)n, text.p + i,
                            hold == HOLDS ? "is no placeholder; known: {op} {notes} {signature} {reference} "
-                                           "{style_op} {style} {feedback} {previous} {system} {user}"
+                                           "{formula} {inputs} {dtype} {rows} {style_op} {style} {feedback} "
+                                           "{previous} {system} {user}"
                                          : "has no meaning in this section");
         if ((hold == HOLD_STYLE || hold == HOLD_STYLE_OP) && !r->out->styles)
             return err_set(r->e, ERR_INPUT, "%s:%d: %.*s needs a line 'style NAME' at the top", r->name, line,
@@ -269,21 +278,6 @@ static bool style_kernel(Arena *a, Str op, Str *out) {
     return false;
 }
 
-static void put_size(Buf *b, const Op *op, Size s) {
-    const OpDim *d = s.of == SIZE_CONST ? NULL : &op->dim[s.of == SIZE_ROWS ? op->rows_dim : op->row_dim];
-    if (!d) {
-        buf_printf(b, "%lld", (long long)s.r);
-        return;
-    }
-    bool sum = s.r != 0 && s.q != 1;
-    buf_puts(b, sum ? "(" : "");
-    if (s.p != 1) buf_printf(b, "%lld * ", (long long)s.p);
-    buf_str_put(b, d->name);
-    if (s.r) buf_printf(b, " %c %lld", s.r < 0 ? '-' : '+', (long long)(s.r < 0 ? -s.r : s.r));
-    buf_puts(b, sum ? ")" : "");
-    if (s.q != 1) buf_printf(b, " // %lld", (long long)s.q);
-}
-
 // With the shape of the result where it can be found out; an op beyond rows and columns has to do without.
 static Str signature(Arena *a, const Op *op) {
     Buf b = BUF(a);
@@ -296,12 +290,55 @@ static Str signature(Arena *a, const Op *op) {
         buf_putc(&b, '[');
         for (int i = 0; i < g.out_rank; i++) {
             buf_puts(&b, i ? ", " : "");
-            put_size(&b, op, g.out_shape[i]);
+            size_text_put(&b, op, g.out_shape[i]);
         }
         buf_putc(&b, ']');
     }
     arena_free(&scratch);
     return buf_str(&b);
+}
+
+// "x [M, N] float", a line for each input, then the result.
+static Str inputs_text(Arena *a, const Op *op, const Graph *g) {
+    Buf b = BUF(a);
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        buf_printf(&b, "%.*s [", STR_ARG(in->name));
+        for (int d = 0; d < in->rank; d++) {
+            buf_puts(&b, d ? ", " : "");
+            if (in->dim[d] < 0)
+                buf_printf(&b, "%lld", (long long)in->size[d]);
+            else
+                buf_str_put(&b, op->dim[in->dim[d]].name);
+        }
+        buf_printf(&b, "] %s\n", in->any_float ? "float" : dtype_info[in->dtype].torch);
+    }
+    buf_puts(&b, "out [");
+    for (int d = 0; d < g->out_rank; d++) {
+        buf_puts(&b, d ? ", " : "");
+        size_text_put(&b, op, g->out_shape[d]);
+    }
+    bool like = g->out_like >= 0 && op->input[g->out_like].any_float;
+    buf_printf(&b, "] %s", like ? "float" : dtype_info[g->out_dtype].torch);
+    return buf_str(&b);
+}
+
+// What only few profiles ask for. ERR_INPUT: the op is beyond rows and columns.
+static bool formula_values(Arena *a, const Profile *p, const Op *op, Str value[HOLDS], Err *e) {
+    if (!memmem(p->user.p, p->user.len, "{formula}", strlen("{formula}")) &&
+        !memmem(p->user.p, p->user.len, "{inputs}", strlen("{inputs}")))
+        return true;
+    Arena scratch = {0};
+    Graph g;
+    bool ok = graph_trace(&scratch, op, &g, e);
+    if (ok) {
+        Buf b = BUF(a);
+        formula_put(&b, &g);
+        value[HOLD_FORMULA] = buf_str(&b);
+        value[HOLD_INPUTS] = inputs_text(a, op, &g);
+    }
+    arena_free(&scratch);
+    return ok;
 }
 
 static Str filled(Arena *a, Str text, const Str value[HOLDS]) {
@@ -336,7 +373,9 @@ static void prompt_seal(Arena *a, Prompt *p) {
     sha256_hex(sha256_of(buf_str(&b)), p->sha256);
 }
 
-bool prompt_make(Arena *a, const Profile *p, const Op *op, const LastTry *last, Prompt *out, Err *e) {
+bool prompt_make(Arena *a, const Profile *p, const PromptAsk *ask, Prompt *out, Err *e) {
+    const Op *op = ask->op;
+    const LastTry *last = ask->last;
     Str feedback = last ? last->feedback : (Str){0}, previous = last ? last->source : (Str){0};
     Str value[HOLDS] = {
         [HOLD_OP] = op->name,          [HOLD_NOTES] = op->notes,   [HOLD_SIGNATURE] = signature(a, op),
@@ -345,6 +384,9 @@ bool prompt_make(Arena *a, const Profile *p, const Op *op, const LastTry *last, 
         return err_set(e, ERR_INPUT, "%.*s: --profile %s is for %s", STR_ARG(op->name), p->name,
                        p->modules ? "references in module form, not for ops"
                                   : "ops, not for references in module form");
+    value[HOLD_DTYPE] = str_of(ask->dtype >= 0 ? dtype_info[ask->dtype].torch : "any");
+    value[HOLD_ROWS] = str_of(rows_class_name[ask->rows]);
+    if (!formula_values(a, p, op, value, e)) return false;
     if (feedback.len && !p->feedback.p)
         return err_set(e, ERR_INPUT, "%s: without a section '--- feedback' nothing can be tried again",
                        p->name);

@@ -11,11 +11,12 @@
 //
 // The text of a section is every line up to the next "--- ", without its last newline (an empty line before
 // the next section ends the text with one). Placeholders: {op} {notes} {signature} {reference} (the op's
-// definition in PyTorch, or the module's file) {style_op} {style} in system and user; these, {feedback} and
-// {previous} (the last attempt) in feedback, which is appended to user when there is any; {system} and {user}
-// in raw, which a model that runs here is given instead of its chat template. Other braces stand for
-// themselves.
+// definition in PyTorch, or the module's file) {formula} (the same in short lines) {inputs} (with shapes and
+// types) {dtype} {rows} {style_op} {style} in system and user; these, {feedback} and {previous} (the last
+// attempt) in feedback, which is appended to user when there is any; {system} and {user} in raw, which a
+// model that runs here is given instead of its chat template. Other braces stand for themselves.
 #pragma once
+#include "grammar/rows_class.h"
 #include "propose/smith.h"
 
 enum { PROFILE_BYTES_MAX = 64 << 10, PROFILE_STYLES_MAX = 8 };
@@ -43,7 +44,11 @@ bool profile_name(Arena *a, int i, Str *name);
 typedef struct {
     Str feedback, source;
 } LastTry;
-// last: NULL for the first attempt. ERR_INPUT: the profile has no place for feedback, or a kernel to show is
-// missing.
-MUST_CHECK bool prompt_make(Arena *a, const Profile *p, const Op *op, const LastTry *last, Prompt *out,
-                            Err *e);
+typedef struct {
+    const Op *op;
+    int dtype;           // of filter_dtype, or -1: any
+    RowsClass rows;      // to be fast for; any: 0
+    const LastTry *last; // NULL for the first attempt
+} PromptAsk;
+// ERR_INPUT: the profile has no place for feedback, a kernel to show is missing, or there is no formula.
+MUST_CHECK bool prompt_make(Arena *a, const Profile *p, const PromptAsk *ask, Prompt *out, Err *e);

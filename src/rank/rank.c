@@ -52,8 +52,10 @@ const RankModel rank_model = {
     .last_wave = 0.47,
     .register_base = 26,     // least squares over the registers of 2,457 kernels as ptxas gave them: within 9
     .register_share = 0.119, // ... to each word of the VM's register file
-    .evicted = 0.985,        // kernels with and without, all else equal: 0.980 below 40 MB, 0.994 above
-    .streamed = 0.997,       // ... 0.997 throughout
+    .evicted = 0.97,         // kernels with and without, all else equal (doc/h100.md)
+    .evicted_beyond = 1.013, // ... where what is read for the most part is one big tensor
+    .evicted_many = 1.033,   // ... or two
+    .streamed = 1,           // ... 0.998 to 1.003
     .together = 0.25,        // fitted alone, the others left as they were
     .sm_bytes_clock = 64,    // as NVIDIA states it for the L2 of the A100 and its successors
 };
@@ -221,7 +223,9 @@ double rank_estimate_by(const RankModel *m, const Target *t, const RankAsk *q) {
         l.spilled = 2 * 4 * l.threads * at_least(registers - registers_most, 0);
         us += t->launch_us + launch_us(m, t, &l);
     }
-    return us * (q->hints & RANK_EVICTED ? m->evicted : 1) * (q->hints & RANK_STREAMED ? m->streamed : 1);
+    bool many = 2 * c->bytes_loaded > 3 * c->bytes_stored;
+    double evicted = s.dependence <= t->l2_bytes ? m->evicted : many ? m->evicted_many : m->evicted_beyond;
+    return us * (q->hints & RANK_EVICTED ? evicted : 1) * (q->hints & RANK_STREAMED ? m->streamed : 1);
 }
 
 double rank_estimate(const Target *t, const Counters *c, const RankCase *from, const RankShape *to) {

@@ -82,7 +82,9 @@ typedef struct {
     double last_wave;      // how much of a last, not full wave counts: 0 (its share) to 1 (all of it)
     double register_base;  // registers of a thread
     double register_share; // ... for each of its words in the VM's register file
-    double evicted;        // what is left of the time with the first hint
+    double evicted;        // what is left of the time with the first hint, where all bytes fit into the L2
+    double evicted_beyond; // ... where they do not, and at most half as many again are loaded as stored
+    double evicted_many;   // ... where they do not, and more are
     double streamed;       // ... with the second
     double together; // memory takes so much longer where an SM has one program; by the square of their number
     double sm_bytes_clock; // what one SM takes from the L2 in a cycle

@@ -52,6 +52,7 @@ static json_t *config_of(const ModelConfig *c) {
         "head_dim", c->head_dim, "intermediate_size", c->intermediate, "vocab_size", c->vocab,
         "max_position_embeddings", c->context, "rms_norm_eps", (double)c->norm_eps, "rope_parameters", theta,
         "tie_word_embeddings", c->tied, "hidden_act", "silu", "dtype", "float32", "eos_token_id", eos_of(c));
+    if (c->profile[0]) json_object_set_new(o, "ouroboros_profile", json_string(c->profile));
     if (c->bos >= 0) json_object_set_new(o, "bos_token_id", json_integer(c->bos));
     if (c->arch == ARCH_MISTRAL) json_object_set_new(o, "sliding_window", json_null());
     return o;

@@ -38,6 +38,7 @@ typedef struct {
     bool llama3_rope; // rope_type "llama3": the four numbers below (models.md A2)
     double rope_factor, rope_low, rope_high, rope_original;
     bool tied;                              // the head is the embedding
+    char profile[32];                       // the profile of prompts that it was trained with; "": not said
     int bos;                                // -1: none
     int eos[CHECKPOINT_EOS_MAX], eos_count; // the union of config.json and generation_config.json
     struct {                                // generation_config.json; negative: not said

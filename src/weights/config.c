@@ -221,6 +221,13 @@ static bool size_key(const Json *j, const char *key, int64_t max, int *out) {
     return true;
 }
 
+void config_profile(ModelConfig *c, Str name) {
+    bool plain = name.len > 0 && name.len < sizeof c->profile;
+    for (size_t i = 0; i < name.len; i++) plain = plain && char_is_word(name.p[i]);
+    c->profile[0] = 0;
+    if (plain) snprintf(c->profile, sizeof c->profile, "%.*s", STR_ARG(name));
+}
+
 static bool read_config(const Json *j, ModelConfig *c) {
     if (!read_type(j, c)) return false;
     for (size_t i = 0; i < sizeof must_be_nothing / sizeof *must_be_nothing; i++)
@@ -239,16 +246,18 @@ static bool read_config(const Json *j, ModelConfig *c) {
     bool mistral_heads = c->arch == ARCH_MISTRAL && !json_object_get(j->root, "num_key_value_heads");
     int64_t kv_heads = mistral_heads ? 8 : c->heads, head_dim = 0, bos = -1, context = usual_context[c->arch];
     double eps = 1e-6, theta = 10000;
-    Str act = STR("silu");
+    Str act = STR("silu"), profile = {0};
     if (!json_get_int(j, j->root, "num_key_value_heads", 1, HEADS_MAX, &kv_heads) ||
         !json_get_int(j, j->root, "head_dim", 1, HEAD_DIM_MAX, &head_dim) ||
         !json_get_int(j, j->root, "max_position_embeddings", 1, INT_MAX, &context) ||
         !json_get_int(j, j->root, "bos_token_id", 0, c->vocab - 1, &bos) ||
         !json_get_real(j, j->root, "rms_norm_eps", &eps) ||
         !json_get_real(j, j->root, "rope_theta", &theta) || !json_get_text(j, j->root, "hidden_act", &act) ||
+        !json_get_text(j, j->root, "ouroboros_profile", &profile) ||
         !json_get_bool(j, j->root, "tie_word_embeddings", &c->tied) || !read_eos(j, c) ||
         !read_layer_types(j) || !whole_rotary(j, j->root))
         return false;
+    config_profile(c, profile);
     if (!str_is(act, "silu"))
         return err_set(j->e, ERR_INPUT, "%s: \"hidden_act\" \"%s\" is not built; there is: silu", j->file,
                        shown(act).at);
@@ -371,12 +380,13 @@ static bool gguf_rope(const Gguf *g, const char *arch, ModelConfig *c, Err *e) {
 
 bool config_of_gguf(const Gguf *g, ModelConfig *c, Err *e) {
     char key[128];
-    Str type = STR("model"), arch = {0};
+    Str type = STR("model"), arch = {0}, profile = {0};
     int64_t parts = 0, bos = -1;
     config_unsaid(c);
     if (!gguf_text(g, "general.type", &type, e) || !gguf_text(g, "general.architecture", &arch, e) ||
-        !gguf_int(g, "split.count", 0, INT_MAX, &parts, e))
+        !gguf_text(g, "ouroboros.profile", &profile, e) || !gguf_int(g, "split.count", 0, INT_MAX, &parts, e))
         return false;
+    config_profile(c, profile);
     if (str_is(type, "adapter"))
         return err_set(e, ERR_INPUT,
                        "%s: an adapter, not a model: name its base, and this one with --adapter", g->file);

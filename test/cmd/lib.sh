@@ -3,7 +3,8 @@ bin=$1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 XDG_STATE_HOME=$tmp/state
-export XDG_STATE_HOME
+OUROBOROS_SEEDLING= # what nobody chose is the grammar smith; test_seedling.sh is about the model
+export XDG_STATE_HOME OUROBOROS_SEEDLING
 check() { # NAME COMMAND...
     checked=$1
     shift

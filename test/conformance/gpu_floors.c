@@ -1,8 +1,10 @@
 // What the GPU here can do at most, by our own kernels: facts of the device, what a launch takes, plain
 // streaming from one and two inputs, for buffers of half a megabyte to 512. JSON lines. With --twins N: a
 // kernel beside its twin, N times, and beside one that moves 3 % more. With --rows N: one kernel in N fresh
-// processes. With --order N [--mb 64]: streaming from two inputs by loads with and without L2 hints, alone
-// and beside copies, with the time of every round of N jobs: does it depend on who ran before?
+// processes. With --order N [--mb 64]: streaming from two inputs by loads with and without L2 hints, alone,
+// beside copies and beside copies without evict_last, with the time of every round of N jobs: does it depend
+// on who ran before? Each kind of job once with the L2 cleared before a window, as it is always done, and
+// once without: the control, which has to show that it does.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,6 +22,9 @@ static void fail(const char *what) {
     fprintf(stderr, "gpu_floors: %s: %s\n", what, e.msg);
     exit(3);
 }
+
+// The seed of job i. The measurer gets all of it but the lowest bit.
+static uint64_t even_seed(int i) { return 2 * (uint64_t)i; }
 
 static void job_begin(TimingJob *job, TimingContender *contender, int inputs, int64_t bytes) {
     *job = (TimingJob){.seed = 11,
@@ -73,7 +78,7 @@ static void twins_tell(Measurer *m, int n) {
         TimingJob job;
         Measured seen;
         job_begin(&job, contender, 1, bytes);
-        job.seed = (uint64_t)i;
+        job.seed = even_seed(i);
         for (int k = 0; k < 3; k++) {
             contender[k] = (TimingContender){str_of(k == 0 ? "one" : k == 1 ? "twin" : "slower"), false, {0}};
             streaming_run(&a, &bytes, 1, bytes, 2, &contender[k].run);
@@ -118,7 +123,11 @@ static Str hinted(Arena *a, Str ptx, const char *policy) {
     return (Str){text, out.len};
 }
 
-static void order_tell(Measurer *m, int jobs, int64_t bytes, bool copies) {
+typedef struct {
+    bool copies, last, cleared; // last: beside loads that are to be evicted last
+} OrderKind;
+
+static void order_tell(Measurer *m, int jobs, int64_t bytes, OrderKind kind) {
     static const char *const hint[] = {NULL, "evict_first", "evict_last"};
     const int64_t each[2] = {bytes, bytes};
     for (int i = 0; i < jobs; i++) {
@@ -127,9 +136,11 @@ static void order_tell(Measurer *m, int jobs, int64_t bytes, bool copies) {
         TimingJob job;
         Measured seen;
         job_begin(&job, contender, 2, bytes);
-        job.seed = (uint64_t)i;
+        job.seed = even_seed(i);
         job.rounds = 21;
+        job.uncleared = !kind.cleared;
         for (int k = 0; k < 6; k++) {
+            if (k % 3 == 2 && !kind.last) continue;
             const char *policy = hint[k % 3],
                        *name = arena_printf(&a, "%s %d", policy ? policy : "plain", k < 3 ? 1 : 4);
             TimingContender *c = &contender[job.contenders++];
@@ -137,22 +148,24 @@ static void order_tell(Measurer *m, int jobs, int64_t bytes, bool copies) {
             streaming_run(&a, each, 2, bytes, k < 3 ? 1 : 4, &c->run);
             if (policy) c->run.kernel[0].image = hinted(&a, c->run.kernel[0].image, policy);
         }
-        for (int k = 0; k < 3 && copies; k++) {
+        for (int k = 0; k < 3 && kind.copies; k++) {
             TimingContender *c = &contender[job.contenders++];
             *c = (TimingContender){str_of(arena_printf(&a, "copy %d", 1 << k)), false, {0}};
             (void)copying_run(&a, &contender[0].run, 1 << k, &c->run);
         }
         if (!measurer_run(&a, m, &job, input_fd, &seen, &e)) fail("order");
+        TimingJob as_run = job;
+        as_run.seed >>= 1;
         for (int k = 0; k < seen.result.contenders; k++) {
             const TimedContender *c = &seen.result.contender[k];
-            printf("{\"job\":%d,\"copies\":%s,\"contenders\":%d,\"place\":%d,\"name\":\"%.*s\",\"why\":\"%"
-                   "s\",\"us\":[",
-                   i, copies ? "true" : "false", job.contenders, k, STR_ARG(c->name), c->why);
+            printf("{\"job\":%d,\"copies\":%d,\"last\":%d,\"cleared\":%d,\"contenders\":%d,\"place\":%d,"
+                   "\"name\":\"%.*s\",\"why\":\"%s\",\"us\":[",
+                   i, kind.copies, kind.last, kind.cleared, job.contenders, k, STR_ARG(c->name), c->why);
             for (int j = 0; j < c->colds; j++) printf("%s%.3f", j ? "," : "", c->cold[j]);
             printf("],\"rounds\":[");
             for (int j = 0; j < c->colds; j++) {
                 int turn[9];
-                timing_turns(&job, j, turn);
+                timing_turns(&as_run, j, turn);
                 int before = 0;
                 for (int t = 1; t < job.contenders; t++)
                     if (turn[t] == k) before = turn[t - 1] + 1;
@@ -226,8 +239,10 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (orders) {
-        order_tell(m, orders, (int64_t)mb << 20, false);
-        order_tell(m, orders, (int64_t)mb << 20, true);
+        static const OrderKind kind[] = {{false, true, true},  {true, true, true},  {true, false, true},
+                                         {false, true, false}, {true, true, false}, {true, false, false}};
+        for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+            order_tell(m, orders, (int64_t)mb << 20, kind[k]);
     } else if (twins) {
         twins_tell(m, twins);
     } else if (processes) {

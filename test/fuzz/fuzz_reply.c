@@ -43,7 +43,9 @@ static void check_profile(Arena *a, Str text) {
     if (!p.user.len || p.settings.max_tokens < 1 || !(p.settings.top_p <= 1)) abort();
     static const char *const name[] = {"softmax", "swiglu"};
     if (!op_find(a, str_of(name[text.len & 1]), &op)) abort();
-    if (prompt_make(a, &p, &op, &(LastTry){STR("f"), STR("{op}")}, &t, &e) && !t.user.p) abort();
+    if (prompt_make(a, &p, &(PromptAsk){&op, -1, ROWS_ANY, &(LastTry){STR("f"), STR("{op}")}}, &t, &e) &&
+        !t.user.p)
+        abort();
 }
 
 static void check_ledger(Str text) {

@@ -15,8 +15,7 @@
 //   wrong=NAME      they store one wrong byte in the first answer that they write
 //   trample=NAME    they write behind the end of their last buffer
 //   warm=NAME:5     such kernels take so many per cent less while the L2 holds what another kernel has read;
-//   a fill of
-//                   as many bytes as the L2 has clears it
+//                   the kernel "reads" clears it, given as many bytes as the L2 has
 //   scale=N         everything takes N times as long: windows are filled by fewer calls
 //   memory=N l2=N   bytes
 //   none            there is no device
@@ -56,7 +55,7 @@ struct Module {
     char *text;
     int kernel, args, inputs, unroll; // kernel: of vm_device; -1: one of our own PTX texts
     int bytes[VM_ARGS];
-    bool stream, clocks;
+    bool stream, clocks, reads, demotes;
     int runs;
 };
 typedef struct Work Work;
@@ -207,6 +206,11 @@ static double run_launch(const Work *w) {
     } else if (m->clocks) {
         ((uint64_t *)bytes_at(w->value[0]))[0] = 100000;
         ((uint64_t *)bytes_at(w->value[0]))[1] = 50000;
+    } else if (m->reads) {
+        if (16 * w->value[1] >= l2) warm = false;
+        return NODE_NS + 16 * (double)w->value[1] / BYTES_A_NS;
+    } else if (m->demotes) {
+        return NODE_NS;
     } else if (m->kernel >= 0) {
         static VmRequest q;
         q = (VmRequest){.order = VM_LAUNCH, .kernel = m->kernel};
@@ -236,7 +240,6 @@ static double run_work(const Work *w) {
     }
     for (uint64_t i = 0; i < w->count; i++)
         memcpy(bytes_at(w->to) + i * w->pitch, &w->pattern, (size_t)w->width);
-    if (w->count * (uint64_t)w->width >= l2) warm = false;
     return NODE_NS + (double)w->count * w->width / BYTES_A_NS;
 }
 
@@ -541,6 +544,14 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
         m->clocks = true;
         m->args = 1;
         m->bytes[0] = 8;
+    } else if (strncmp(m->text, "// ouroboros reads", 18) == 0) {
+        m->reads = true;
+        m->args = 2;
+        m->bytes[0] = m->bytes[1] = 8;
+    } else if (strncmp(m->text, "// ouroboros demotes", 20) == 0) {
+        m->demotes = true;
+        m->args = 2;
+        m->bytes[0] = m->bytes[1] = 8;
     } else if (m->text[0] == '{') {
         static VmReply r;
         VmRequest q = {.order = VM_LOAD, .text_bytes = strlen(m->text)};

@@ -90,8 +90,7 @@ static void the_first_of_a_schedule_has_the_fast_choices(void **state) {
     Planned *p =
         planned(&a, SCHEDULE_WHOLE, "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n");
     Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
-    assert_int_equal(times(source, "eviction_policy='evict_first'"), 1);
-    assert_int_equal(times(source, "cache_modifier='.cs'"), 1);
+    assert_int_equal(times(source, "eviction_policy"), 0); // they cost where tensors are large
     assert_int_equal(times(source, " // 512)"), 1); // 16 elements a thread
     Planned *flat = planned(&a, SCHEDULE_WHOLE, "    return (x.float() * w.float()).to(x.dtype)\n");
     assert_int_equal(times(kernel_emit(&a, &flat->g, &flat->plan, NULL), " // 256)"), 1);

@@ -219,6 +219,13 @@ static void what_others_left_in_the_cache_is_gone(void **state) {
     const TimedContender *honest = &w->result.contender[0], *keeper = &w->result.contender[1];
     assert_true(median_of(keeper->hot, keeper->hots) < 0.96 * median_of(honest->hot, honest->hots));
     end(w);
+    w = world_with(false, "warm=keeper:20"); // the control: nothing is cleared
+    w->job.uncleared = true;
+    add(w, run_of("honest", copies, NULL));
+    add(w, run_of("keeper", copies, NULL));
+    measure(w);
+    assert_true(cold(w, 1) < 0.99 * cold(w, 0));
+    end(w);
 }
 
 // A kernel that needs a warm L2 never gets one: a window has each set once.

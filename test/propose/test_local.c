@@ -1,6 +1,7 @@
 // The smith PATH on a tiny model: drafts by number, wishes of the sink, adapters, and what it takes for a
 // place.
 #include "propose/local.h"
+#include "weights/config.h"
 #include "propose/smith_kind.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,8 +197,15 @@ static void test_places(void **state) {
     assert_true(local_takes("hf:org/name") && local_takes("./x") && local_takes("x.gguf") &&
                 local_takes("test"));
     assert_false(local_takes("grammer") || local_takes("https://host/v1#m"));
-    assert_string_equal(local_model_profile("/m/Kwen2.5-1.5b"), "kwen");
-    assert_null(local_model_profile("/m/MiniCPM5-1B"));
+    Checkpoint silent = {0}, marked = {0}, other = {0};
+    config_profile(&marked.config, STR("seedling"));
+    config_profile(&other.config, STR("of_somebody"));
+    assert_string_equal(local_model_profile(&silent, "/m/Kwen2.5-1.5b"), "kwen");
+    assert_null(local_model_profile(&silent, "/m/MiniCPM5-1B"));
+    assert_string_equal(local_model_profile(&marked, "/m/any"), "seedling");
+    assert_null(local_model_profile(&other, "/m/any"));
+    config_profile(&marked.config, STR("../../etc/passwd"));
+    assert_string_equal(marked.config.profile, "");
     Smith *s;
     Err e = {0};
     assert_false(smith_open(&a, "./no/such/model", NULL, &s, &e));

@@ -24,7 +24,8 @@ static Profile builtin(Arena *a, const char *name) {
 static Prompt made(Arena *a, const Profile *p, const Op *op, const char *feedback) {
     Prompt out;
     Err e = {0};
-    if (!prompt_make(a, p, op, &(LastTry){str_of(feedback), STR("last attempt")}, &out, &e))
+    if (!prompt_make(a, p, &(PromptAsk){op, -1, ROWS_ANY, &(LastTry){str_of(feedback), STR("last attempt")}},
+                     &out, &e))
         fail_msg("%s", e.msg);
     return out;
 }
@@ -91,6 +92,12 @@ static void every_op_has_a_prompt_in_every_profile(void **state) {
         modules += p.modules;
         for (int i = 0; i < n && !p.modules; i++) {
             Prompt t = made(&a, &p, &ops[i], "");
+            if (str_is(name, "seedling")) { // what the op computes stands for its name
+                assert_true(holds(t.user, "\nout = ") && str_ends(t.raw, "rows any, dtype any\n"));
+                for (int k = 0; k < ops[i].inputs; k++)
+                    assert_true(holds(t.user, arena_printf(&a, "%.*s [", STR_ARG(ops[i].input[k].name))));
+                continue;
+            }
             assert_true(holds(t.user, str_cdup(&a, ops[i].name)));
             assert_true(holds(t.user, str_cdup(&a, ops[i].notes)));
             // The answer never stands in the question.
@@ -98,7 +105,7 @@ static void every_op_has_a_prompt_in_every_profile(void **state) {
                 assert_false(holds(t.user, arena_printf(&a, "def %s_kernel(", str_cdup(&a, ops[i].name))));
         }
     }
-    assert_int_equal(profiles, 5);
+    assert_int_equal(profiles, 6);
     assert_int_equal(modules, 2);
     arena_free(&a);
 }
@@ -122,13 +129,37 @@ static void profiles_for_modules(void **state) {
         assert_true(holds(again.user, "Values are wrong.") && holds(again.user, "last attempt"));
         assert_false(holds(first.user, "{reference}") || holds(first.user, "run("));
         assert_int_equal(first.raw.p != NULL, i);
-        assert_false(prompt_make(&a, &p, &softmax, NULL, &t, &e));
+        assert_false(prompt_make(&a, &p, &(PromptAsk){&softmax, -1, ROWS_ANY, NULL}, &t, &e));
         assert_non_null(strstr(e.msg, "not for ops"));
         e = (Err){0};
     }
     Profile usual = builtin(&a, PROFILE_DEFAULT);
-    assert_false(prompt_make(&a, &usual, &module, NULL, &t, &e));
+    assert_false(prompt_make(&a, &usual, &(PromptAsk){&module, -1, ROWS_ANY, NULL}, &t, &e));
     assert_non_null(strstr(e.msg, "not for references in module form"));
+    arena_free(&a);
+}
+
+// The whole text, and what the rows, a dtype and a held-out epilogue change in it.
+static void seedling_is_asked_by_the_formula(void **state) {
+    (void)state;
+    Arena a = {0};
+    Profile p = builtin(&a, "seedling");
+    Op op = found(&a, "rmsnorm_mish");
+    Prompt t;
+    Err e = {0};
+    assert_true(prompt_make(&a, &p, &(PromptAsk){&op, DT_BF16, ROWS_LONG, NULL}, &t, &e));
+    assert_true(str_is(t.raw, "x [M, N] float\nw [N] float\nout [M, N] float\ntotal = sum(square(x))\n"
+                              "rstd = rsqrt(total / N + 1e-06)\nv = x * rstd * w\n"
+                              "out = v * tanh(softplus(v))\nrows long, dtype bfloat16\n"));
+    Prompt any = made(&a, &p, &op, "");
+    assert_true(str_ends(any.raw, "\nrows any, dtype any\n"));
+    assert_string_not_equal(t.sha256, any.sha256);
+    Op product = define(&a, "product",
+                        "\"\"\"A matrix product.\"\"\"\n"
+                        "inputs = {\"a\": {\"shape\": (\"M\", \"N\")}, \"b\": {\"shape\": (\"N\", \"K\")}}\n"
+                        "def reference(a, b):\n    return (a.float() @ b.float()).to(a.dtype)\n");
+    assert_false(prompt_make(&a, &p, &(PromptAsk){&product, -1, ROWS_ANY, NULL}, &t, &e));
+    assert_int_equal(e.code, ERR_INPUT);
     arena_free(&a);
 }
 
@@ -191,7 +222,7 @@ static void a_users_profile(void **state) {
     assert_true(str_is(t.raw, arena_printf(&a, "[%.*s] {nothing to fill}", STR_ARG(expected))));
     // The only style is the op asked for.
     op = found(&a, "softmax");
-    assert_false(prompt_make(&a, &p, &op, NULL, &t, &e));
+    assert_false(prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, NULL}, &t, &e));
     arena_free(&a);
 }
 
@@ -237,10 +268,11 @@ static void what_is_wrong_with_a_profile_is_told_with_its_line(void **state) {
     assert_non_null(strstr(e.msg, "kernelbench kernelllm kwen ouroboros plain"));
     assert_true(profile_read(&a, "p", STR("style nothing\n--- user\n{style}"), &p, &e));
     e = (Err){0};
-    assert_false(prompt_make(&a, &p, &op, NULL, &t, &e));
+    assert_false(prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, NULL}, &t, &e));
     assert_non_null(strstr(e.msg, "no kernel of 'nothing'"));
     e = (Err){0};
-    assert_false(prompt_make(&a, &p, &op, &(LastTry){.feedback = STR("wrong")}, &t, &e));
+    assert_false(
+        prompt_make(&a, &p, &(PromptAsk){&op, -1, ROWS_ANY, &(LastTry){.feedback = STR("wrong")}}, &t, &e));
     assert_non_null(strstr(e.msg, "--- feedback"));
     arena_free(&a);
 }
@@ -251,6 +283,7 @@ int main(void) {
         cmocka_unit_test(the_style_kernel_is_of_another_op),
         cmocka_unit_test(every_op_has_a_prompt_in_every_profile),
         cmocka_unit_test(profiles_for_modules),
+        cmocka_unit_test(seedling_is_asked_by_the_formula),
         cmocka_unit_test(results_have_their_shape_in_the_signature),
         cmocka_unit_test(kwen_is_chatml_without_a_system_turn),
         cmocka_unit_test(a_users_profile),

@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "text/bpe_train.h"
+#include "weights/config.h"
 
 enum { LINES_SHOWN = 20 };
 
@@ -72,6 +73,7 @@ static bool open_fresh(Arena *a, const TrainedChoice *c, Trained *out, Err *e) {
     if (!vocabulary_open(a, c, &base->vocabulary, out, e)) return false;
     NewModel new = {(int)c->fresh.m, (int)c->fresh.n, tokenizer_size(out->tokenizer), c->context, out->end};
     if (!config_of_new(&new, &base->config, e)) return err_ctx(e, "--fresh");
+    if (c->profile) config_profile(&base->config, str_of(c->profile));
     out->base = base;
     out->parameters = parameters_lay(a, &base->config, 0, 0, 0);
     parameters_draw(out->parameters, c->seed);

@@ -13,10 +13,9 @@
 
 typedef struct {
     Arena *arena;
+    const Nodes *module; // those that stand there guard imports: other passes know them
     int made;
 } Finally;
-
-static void rewrite(void *arg, const Node *n);
 
 static void find_leaving(void *arg, const Node *n) {
     *(bool *)arg |= n->kind == NODE_RETURN || n->kind == NODE_BREAK || n->kind == NODE_CONTINUE;
@@ -83,45 +82,22 @@ static void spread(Finally *f, const Node *t, Nodes *out) {
     out->at[out->n++] = end->value ? give : (Node *)(uintptr_t)end;
 }
 
-static void rewrite_block(Finally *f, Nodes *body) {
-    bool any = false;
-    int most = 0;
-    for (int i = 0; i < body->n; i++) {
-        const Node *n = body->at[i];
-        rewrite(f, n);
-        bool is = n->kind == NODE_TRY && is_plain(n);
-        any |= is;
-        most += is ? n->attempt.body.n + n->attempt.final.n + 2 : 1;
-    }
-    if (!any) return;
-    Nodes out = {NEWN(f->arena, Node *, (size_t)most + 1), 0};
-    for (int i = 0; i < body->n; i++) {
-        if (body->at[i]->kind == NODE_TRY && is_plain(body->at[i]))
-            spread(f, body->at[i], &out);
-        else
-            out.at[out.n++] = body->at[i];
-    }
-    *body = out;
+static bool stands_in(const Nodes *body, const Node *n) {
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i] == n) return true;
+    return false;
 }
 
-static void rewrite(void *arg, const Node *n) {
-    Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
-    switch (n->kind) {
-    case NODE_FUNCTION:
-        if (!is_jit_function(n)) rewrite_block(arg, &own->function.body);
-        return;
-    case NODE_CLASS: return rewrite_block(arg, &own->klass.body);
-    case NODE_IF: rewrite_block(arg, &own->branch.then); return rewrite_block(arg, &own->branch.otherwise);
-    case NODE_FOR: rewrite_block(arg, &own->loop.body); return rewrite_block(arg, &own->loop.otherwise);
-    case NODE_WHILE: return rewrite_block(arg, &own->whileloop.body);
-    case NODE_WITH: return rewrite_block(arg, &own->with.body);
-    case NODE_TRY: rewrite_block(arg, &own->attempt.body); return rewrite_block(arg, &own->attempt.final);
-    default: return;
-    }
+static bool replaces(void *arg, Node *n, Nodes *out) {
+    Finally *f = arg;
+    if (n->kind != NODE_TRY || !is_plain(n) || stands_in(f->module, n)) return false;
+    const Nodes *body = &n->attempt.body, *last = &n->attempt.final;
+    *out = (Nodes){NEWN(f->arena, Node *, (size_t)(body->n + last->n) + 1), 0};
+    spread(f, n, out);
+    return true;
 }
 
 void finally_normalize(Arena *a, Node *module) {
-    Finally f = {.arena = a};
-    for (int i = 0; i < module->module.body.n; i++)
-        if (module->module.body.at[i]->kind != NODE_TRY) rewrite(&f, module->module.body.at[i]);
+    Finally f = {.arena = a, .module = &module->module.body};
+    statements_replace(a, module, replaces, &f);
 }

@@ -1,6 +1,7 @@
 #include "host/python/api.h"
 #include "host/python/form.h"
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 // In the order of api_rows.
@@ -42,14 +43,45 @@ const Api *api_member(Str name, Value receiver, bool candidate) {
 
 typedef struct {
     Str name;
-    Str standard; // text of the default; empty: required
-    bool star, double_star;
+    bool required, star, double_star;
+    bool empty_tuple; // the default, of which each call has its own
+    Value standard;   // any other default
 } Param;
 
-static int signature_parse(const char *s, Param *out, int *positional) {
-    int n = 0;
-    *positional = -1;
+typedef struct {
+    Param param[API_ARGS_MAX];
+    int n, positional;
+} Signature;
+
+// Read once: calls of the API are most of what host code does.
+static Signature signature[sizeof run / sizeof *run];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void default_parse(Str text, Param *p) {
+    p->required = text.len == 0;
+    p->empty_tuple = str_is(text, "()");
+    if (p->required || p->empty_tuple) return;
+    if (str_is(text, "None"))
+        p->standard = NONE_VALUE;
+    else if (str_is(text, "True"))
+        p->standard = value_bool(true);
+    else if (str_is(text, "False"))
+        p->standard = value_bool(false);
+    else if (text.p[0] == '\'')
+        p->standard = value_str((Str){text.p + 1, text.len - 2});
+    else {
+        char digits[32];
+        assert(text.len < sizeof digits);
+        memcpy(digits, text.p, text.len);
+        digits[text.len] = 0;
+        p->standard =
+            strpbrk(digits, ".e") ? value_float(strtod(digits, NULL)) : value_int(strtoll(digits, NULL, 10));
+    }
+}
+
+static void signature_parse(const char *s, Signature *out) {
     bool after_star = false;
+    out->positional = -1;
     while (*s) {
         size_t len = strcspn(s, ",");
         // A default may hold a comma only inside (): "()" is the one we use.
@@ -58,7 +90,7 @@ static int signature_parse(const char *s, Param *out, int *positional) {
         while (*s == ',' || *s == ' ') s++;
         if (str_is(part, "*")) {
             after_star = true;
-            *positional = n;
+            out->positional = out->n;
             continue;
         }
         Param p = {0};
@@ -68,38 +100,26 @@ static int signature_parse(const char *s, Param *out, int *positional) {
             p.star = true, part = (Str){part.p + 1, part.len - 1};
         const char *eq = memchr(part.p, '=', part.len);
         p.name = (Str){part.p, eq ? (size_t)(eq - part.p) : part.len};
-        if (eq) p.standard = (Str){eq + 1, part.len - (size_t)(eq - part.p) - 1};
-        assert(n < API_ARGS_MAX);
+        default_parse(eq ? (Str){eq + 1, part.len - (size_t)(eq - part.p) - 1} : (Str){0}, &p);
+        assert(out->n < API_ARGS_MAX);
         if (p.star || p.double_star) {
-            if (!after_star) *positional = n;
+            if (!after_star) out->positional = out->n;
             after_star = true;
         }
-        out[n++] = p;
+        out->param[out->n++] = p;
     }
-    if (!after_star) *positional = n;
-    return n;
+    if (!after_star) out->positional = out->n;
 }
 
-static bool default_value(Interp *in, Span at, Str text, Value *out) {
-    if (str_is(text, "None")) return *out = NONE_VALUE, true;
-    if (str_is(text, "True")) return *out = value_bool(true), true;
-    if (str_is(text, "False")) return *out = value_bool(false), true;
-    if (str_is(text, "()")) return seq_new(in, at, V_TUPLE, 0, out);
-    if (text.p[0] == '\'') return *out = value_str((Str){text.p + 1, text.len - 2}), true;
-    char digits[32];
-    assert(text.len < sizeof digits);
-    memcpy(digits, text.p, text.len);
-    digits[text.len] = 0;
-    if (strpbrk(digits, ".e"))
-        *out = value_float(strtod(digits, NULL));
-    else
-        *out = value_int(strtoll(digits, NULL, 10));
-    return true;
+static void signatures_parse(void) {
+    for (int i = 0; i < api_count; i++) signature_parse(api_rows[i].signature, &signature[i]);
 }
 
 bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args, Value *out) {
-    Param param[API_ARGS_MAX];
-    int positional, params = signature_parse(row->signature, param, &positional);
+    pthread_once(&once, signatures_parse);
+    const Signature *form = &signature[row - api_rows];
+    const Param *param = form->param;
+    int positional = form->positional, params = form->n;
     Call c = {.in = in, .row = row, .name = name, .at = args->at};
     int filled = 0;
     if (self.kind != V_UNBOUND) c.arg[filled++] = self;
@@ -144,10 +164,11 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
             c.arg[i] = extra;
             continue;
         }
-        if (!param[i].standard.len)
+        if (param[i].required)
             return host_raise(in, args->at, "TypeError: %.*s() missing required argument '%.*s'",
                               STR_ARG(name), STR_ARG(param[i].name));
-        if (!default_value(in, args->at, param[i].standard, &c.arg[i])) return false;
+        c.arg[i] = param[i].standard;
+        if (param[i].empty_tuple && !seq_new(in, args->at, V_TUPLE, 0, &c.arg[i])) return false;
     }
     bool ok = run[row - api_rows](&c, out);
     for (int i = 0; in->form && ok && i < params; i++)

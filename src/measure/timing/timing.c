@@ -57,6 +57,7 @@ typedef struct {
     TimingKept *kept; // of the process, or of this job
     const TimingMemory *memory;
     bool restores; // calls change inputs
+    bool clears;   // the driver runs our PTX: otherwise the floor is not known, and no time is told
     bool lost;     // a contender has spoilt the context: nothing of it can be given back
     Err *e;
 } Timing;
@@ -90,6 +91,7 @@ static DeviceAddress address_of(const Timing *t, const Runner *r, CallPlace p, i
     return base + (DeviceAddress)offset;
 }
 
+// The first launch of a call does not overlap the call before it: that would be work outside of its own time.
 static bool launch(Timing *t, const Runner *r, CallPlace p, const TimedStep *s) {
     Arguments *to = t->arguments;
     const TimedKernel *k = &r->c->run.kernel[s->kernel];
@@ -97,7 +99,7 @@ static bool launch(Timing *t, const Runner *r, CallPlace p, const TimedStep *s) 
                       .shared = (unsigned)k->shared,
                       .cluster = (unsigned)k->cluster,
                       .cooperative = k->cooperative,
-                      .overlaps = k->overlaps,
+                      .overlaps = k->overlaps && s != r->c->run.step + r->c->run.setups,
                       .params = to->param};
     for (int d = 0; d < 3; d++) l.grid[d] = (unsigned)s->grid[d], l.block[d] = (unsigned)s->block[d];
     for (int i = 0; i < s->args; i++) {
@@ -184,16 +186,39 @@ static int last_region(const Timing *t, const Runner *r, int set) {
     return (set + (r->turn - 1) % r->turns) % t->sets.sets;
 }
 
-// Calls [from, to), and whether they are on one set alone; `restored`: first all sets are as they were given.
+static bool pieces_launch(Timing *t, const DeviceKernel *k) {
+    DeviceAddress at = t->sets.flush;
+    uint64_t pieces = (uint64_t)t->sets.flush_bytes / 16;
+    void *param[] = {&at, &pieces};
+    const DeviceLaunch l = {.kernel = k,
+                            .grid = {(unsigned)((pieces + READS_OF_BLOCK - 1) / READS_OF_BLOCK), 1, 1},
+                            .block = {STREAM_THREADS, 1, 1},
+                            .cluster = 1,
+                            .params = param};
+    return device_launch(t->d, &l, t->e);
+}
+
+// What others have left in the L2 need not go by itself: a kernel whose loads are the first to be evicted
+// never displaces it, and was 5 % faster behind contenders that had read the same inputs. So memory that no
+// contender uses takes its place. It is read, not written: such a kernel would not displace that either, and
+// its windows would pay for writing it back.
+static bool l2_clear(Timing *t) {
+    return t->job->uncleared || !t->clears ||
+           (pieces_launch(t, &t->kept->reads) && pieces_launch(t, &t->kept->demotes));
+}
+
+// Calls [from, to), and whether they are on one set alone; `cleared`: first all sets are as they were given,
+// and none of them is in the L2.
 typedef struct {
     int from, to;
-    bool hot, restored;
+    bool hot, cleared;
 } GraphPlan;
 
 static bool graph_make(Timing *t, const Runner *r, GraphPlan p, DeviceGraph *out) {
     if (!device_capture_begin(t->d, t->e)) return false;
     bool ok = true;
-    for (int k = 0; k < t->sets.sets && p.restored && ok; k++) ok = sets_restore(&t->sets, r->order[k], t->e);
+    for (int k = 0; k < t->sets.sets && p.cleared && ok; k++) ok = sets_restore(&t->sets, r->order[k], t->e);
+    if (p.cleared && ok) ok = l2_clear(t);
     for (int i = p.from; i < p.to && ok; i++) ok = call_queue(t, r, place_of(t, r, i, p.hot));
     Err other = {0};
     return device_capture_end(t->d, out, ok ? t->e : &other) && ok;
@@ -237,27 +262,23 @@ static TimedEnd runner_tried(Timing *t, Runner *r) {
     return finish(t) ? TIMED_WELL : end_of_one(t->e);
 }
 
-// One window, of calls that find nothing in the L2. What others have left there need not go by itself: a
-// kernel whose loads are the first to be evicted never displaces it, and was 5 % faster behind contenders
-// that had read the same inputs. So memory that nobody reads is written before, twice the size of the L2.
+// One window, of calls that find nothing in the L2.
 static bool cold_window(Timing *t, Runner *r, double *us) {
     int turn = r->turn++ % r->turns;
-    return device_fill(t->d, t->sets.flush, 0, 4, (size_t)t->sets.flush_bytes / 4, t->e) &&
-           window_time(t, &r->before[turn], &r->cold[turn], us);
+    return window_time(t, &r->before[turn], &r->cold[turn], us);
 }
 
 // A window uses each set once: what a kernel makes the L2 keep of a set is of no use to it. Before it, all
-// sets are restored where calls change inputs, in the order in which they are used: what was written last,
-// and may still lie in the L2, is used last, when all the others have gone through it. Then the first sets of
-// the order are called, untimed. They bring the L2 into the state that calls leave it in: with lines that
-// have to be written to memory by and by, the first calls would take longer than those behind.
+// sets are restored where calls change inputs, and the L2 is cleared. Then the first sets of the order are
+// called, untimed. They bring the L2 into the state that calls leave it in: with lines that have to be
+// written to memory by and by, the first calls would take longer than those behind.
 static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, lead = t->sets.lead;
     r->turns = !r->own ? 1 : n < TURNS ? n : TURNS;
     r->calls = r->out->calls_of_window = n - lead;
     for (int k = 0; k < r->turns; k++)
-        if (!graph_make(t, r, (GraphPlan){.from = k * n, .to = k * n + lead, .restored = t->restores},
+        if (!graph_make(t, r, (GraphPlan){.from = k * n, .to = k * n + lead, .cleared = true},
                         &r->before[k]) ||
             !graph_make(t, r, (GraphPlan){.from = k * n + lead, .to = k * n + n}, &r->cold[k]))
             return false;
@@ -325,7 +346,7 @@ static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
 
 static bool clock_rate(Timing *t) {
     uint64_t seen[2] = {0};
-    DeviceAddress at = t->sets.flush; // memory that nobody reads
+    DeviceAddress at = t->sets.given; // GAP bytes before the first input
     const DeviceKernel *k = &t->kept->clocks;
     if (!k->function) return true; // not loaded: the rate is not known
     void *param[] = {&at};
@@ -420,15 +441,22 @@ static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
 }
 
 // Both are of the GPU alone, whatever the job is.
-static bool kept_ready(Timing *t) {
+static bool facts_ready(Timing *t) {
     return (t->kept->floor_us > 0 || floor_time(t)) &&
            (t->kept->clocks.function || device_load(t->d, clocks_ptx, "clocks", 0, &t->kept->clocks, t->e));
 }
 
+static bool clearing_ready(Timing *t) {
+    TimingKept *k = t->kept;
+    return (k->reads.function || device_load(t->d, reads_ptx, "reads", 0, &k->reads, t->e)) &&
+           (k->demotes.function || device_load(t->d, demotes_ptx, "demotes", 0, &k->demotes, t->e));
+}
+
 static bool measure(Timing *t) {
     Runner *which = NULL;
-    if (!kept_ready(t)) *t->e = (Err){0}; // not known
-    t->out->floor_us = t->kept->floor_us;
+    t->clears = clearing_ready(t);
+    if (!t->clears || !facts_ready(t)) *t->e = (Err){0};
+    if (t->clears) t->out->floor_us = t->kept->floor_us; // 0: not known
     for (int i = 0; i < t->runners; i++) {
         TimedEnd end = runner_tried(t, &t->runner[i]);
         if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
@@ -462,7 +490,11 @@ static void tell_facts(Timing *t) {
 }
 
 static void runners_free(Timing *t) {
-    if (!t->memory->kept) device_unload(t->d, &t->kept->clocks);
+    if (!t->memory->kept) {
+        device_unload(t->d, &t->kept->clocks);
+        device_unload(t->d, &t->kept->reads);
+        device_unload(t->d, &t->kept->demotes);
+    }
     for (int i = 0; i < t->runners; i++) {
         Runner *r = &t->runner[i];
         for (int k = 0; k < TURNS; k++) {

@@ -5,6 +5,7 @@
 void timing_job_write(Buf *out, const TimingJob *job) {
     buf_printf(out, "{\"seed\":%" PRId64 ",\"rounds\":%d,\"checked\":%d,\"target_us\":%.3f,\"seconds\":%.3f",
                (int64_t)(job->seed >> 1), job->rounds, job->checked, job->target_us, job->seconds);
+    if (job->uncleared) buf_puts(out, ",\"uncleared\":true");
     buf_printf(out, ",\"l2_times\":%" PRId64 ",\"rows\":%" PRId64 ",\"outputs\":[", job->l2_times, job->rows);
     for (int k = 0; k < job->outputs; k++) buf_printf(out, "%s%" PRId64, k ? "," : "", job->output[k]);
     buf_puts(out, "],\"in_place\":[");
@@ -110,6 +111,7 @@ bool timing_job_read(Arena *a, Str text, int64_t mapped, TimingJob *out, Err *e)
     *out = (TimingJob){.l2_times = 5, .target_us = 500, .seconds = 10};
     int64_t seed = 0, rounds = 7, checked = 0;
     bool ok = json_parse("timing job", text, &j, e) &&
+              json_get_bool(&j, j.root, "uncleared", &out->uncleared) &&
               json_get_int(&j, j.root, "seed", 0, INT64_MAX, &seed) &&
               json_get_int(&j, j.root, "rounds", 1, TIMING_ROUNDS_MAX, &rounds) &&
               json_get_int(&j, j.root, "checked", 0, 64, &checked) &&

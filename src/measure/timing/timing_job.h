@@ -23,6 +23,7 @@ typedef struct {
     int checked;                     // sets of which the answer is handed back
     double target_us;                // a window takes at least this long
     double seconds;                  // at most, for any piece of work that is queued
+    bool uncleared;                  // a control: the L2 keeps what the contender before has left there
     int64_t l2_times;                // all sets together are so many times the L2
     int64_t rows;                    // of the inputs that have rows; answers are moved back by as many
     int64_t output[RUN_OUTPUTS_MAX]; // bytes of each answer

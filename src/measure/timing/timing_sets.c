@@ -5,7 +5,7 @@
 
 #include "base/numeric/rng.h"
 
-enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 2, LEAD_TIMES = 2, LONGER = 4, LEAD_MAX = SETS_MAX / 5 };
+enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 3, LEAD_TIMES = 2, LONGER = 4, LEAD_MAX = SETS_MAX / 5 };
 
 static int64_t aligned(int64_t n) { return (n + GAP - 1) / GAP * GAP; }
 
@@ -90,6 +90,7 @@ static bool open_all(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e) {
     s->input_bytes = inputs_lay_out(s->job, s->given_at);
     s->flush_bytes = FLUSH_TIMES * s->d->facts.l2_bytes;
     if (!sets_count(s, e) || !device_alloc(s->d, (size_t)s->flush_bytes, &s->flush, e) ||
+        !device_fill(s->d, s->flush, 0, 4, (size_t)s->flush_bytes / 4, e) ||
         !device_alloc(s->d, (size_t)s->input_bytes, &s->given, e))
         return false;
     for (int i = 0; i < s->job->inputs; i++)

@@ -18,7 +18,7 @@ typedef struct {
     int lead;                          // so many of them are called before a window, untimed
     int64_t input_bytes, region_bytes; // of a set, gaps included
     int64_t least_bytes;               // of the smallest contender's part of a region
-    DeviceAddress flush;               // as large as the L2 and more
+    DeviceAddress flush;               // zeros, three times as many as the L2 holds
     int64_t flush_bytes;
     DeviceAddress given; // the inputs as they were given, one behind the other: what sets are restored from
     int64_t given_at[TIMING_INPUTS_MAX];

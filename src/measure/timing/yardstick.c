@@ -27,6 +27,34 @@ const char *const clocks_ptx = "// ouroboros clocks\n" PTX_HEAD ".visible .entry
                                "    ret;\n"
                                "}\n";
 
+// Memory holds zeros, but the compiler does not know that: where their sum is something else, it is stored,
+// so that no load can be left out.
+#define READS_PIECE                                                                               \
+    "    setp.lt.u64 %p, %i, %n;\n    shl.b64 %place, %i, 4;\n    add.u64 %place, %at, %place;\n" \
+    "    @%p ld.global.L2::cache_hint.v4.u32 {%x0, %x1, %x2, %x3}, [%place], %hint;\n"            \
+    "    or.b32 %x0, %x0, %x1;\n    or.b32 %x2, %x2, %x3;\n    or.b32 %sum, %sum, %x0;\n"         \
+    "    or.b32 %sum, %sum, %x2;\n    add.u64 %i, %i, 256;\n"
+const char *const reads_ptx =
+    "// ouroboros reads\n" PTX_HEAD ".visible .entry reads(.param .u64 at, .param .u64 n)\n"
+    "{\n    .reg .pred %p;\n    .reg .b32 %b, %t, %sum, %x<4>;\n"
+    "    .reg .b64 %at, %n, %i, %place, %hint;\n"
+    "    createpolicy.fractional.L2::evict_last.b64 %hint, 1.0;\n"
+    "    ld.param.u64 %at, [at];\n    ld.param.u64 %n, [n];\n    cvta.to.global.u64 %at, %at;\n"
+    "    mov.u32 %sum, 0;\n    mov.u32 %x0, 0;\n    mov.u32 %x1, 0;\n    mov.u32 %x2, 0;\n"
+    "    mov.u32 %x3, 0;\n    mov.u32 %b, %ctaid.x;\n    mov.u32 %t, %tid.x;\n"
+    "    mul.wide.u32 %i, %b, 1024;\n    cvt.u64.u32 %place, %t;\n    add.u64 %i, %i, %place;\n" READS_PIECE
+        READS_PIECE READS_PIECE READS_PIECE
+    "    setp.ne.u32 %p, %sum, 0;\n    @%p st.global.u32 [%at], %sum;\n    ret;\n}\n";
+
+const char *const demotes_ptx =
+    "// ouroboros demotes\n" PTX_HEAD ".visible .entry demotes(.param .u64 at, .param .u64 n)\n"
+    "{\n    .reg .pred %p;\n    .reg .b32 %b, %t;\n    .reg .b64 %at, %n, %i, %place;\n"
+    "    ld.param.u64 %at, [at];\n    ld.param.u64 %n, [n];\n    cvta.to.global.u64 %at, %at;\n"
+    "    mov.u32 %b, %ctaid.x;\n    mov.u32 %t, %tid.x;\n    mul.wide.u32 %i, %b, 1024;\n"
+    "    mul.wide.u32 %place, %t, 8;\n    add.u64 %i, %i, %place;\n    setp.lt.u64 %p, %i, %n;\n"
+    "    setp.lt.and.u32 %p, %t, 128, %p;\n    shl.b64 %place, %i, 4;\n    add.u64 %place, %at, %place;\n"
+    "    @%p applypriority.global.L2::evict_normal [%place], 128;\n    ret;\n}\n";
+
 // All loads of a thread stand before its first store, so that they are under way together.
 void stream_ptx(Buf *out, int inputs, int unroll) {
     buf_printf(out, "// ouroboros stream inputs=%d unroll=%d\n" PTX_HEAD ".visible .entry stream(\n", inputs,

@@ -1,6 +1,6 @@
 // yardstick.h - kernels of our own, as PTX text that the driver compiles: plain streaming from several inputs
 // into one output, and a copy, to which a kernel's time is compared; one that does nothing; one that reads
-// the clocks.
+// memory; one that reads the clocks.
 #pragma once
 #include "measure/timing/timed_run.h"
 
@@ -9,6 +9,12 @@
 enum { STREAM_INPUTS_MAX = 8, STREAM_THREADS = 256 };
 void stream_ptx(Buf *out, int inputs, int unroll);
 extern const char *const nothing_ptx; // entry "nothing"
+// Entries "reads" and "demotes": what lay in the L2, of whatever priority, makes room for zeros of normal
+// priority. Both take the address of memory full of zeros, a multiple of 128, and the number of its 16-byte
+// pieces; a block has STREAM_THREADS threads for READS_OF_BLOCK of them. The first loads them to be evicted
+// last, the second makes them ordinary. Neither writes: nothing has to be written back in a window.
+enum { READS_OF_BLOCK = 1024 };
+extern const char *const reads_ptx, *const demotes_ptx;
 // Entry "clocks", takes an address of two 64-bit numbers: cycles of the processor and nanoseconds that it was
 // busy for.
 extern const char *const clocks_ptx;

@@ -46,7 +46,7 @@ void product_prepare(Pool *pool, ProductInput *in, WeightType type) {
 // One sweep: the rows of all products in pieces, large ones first, so that a thread reads long stretches and
 // all end together. A thread takes its next piece before it begins the one it has: what is read ahead is its
 // own.
-enum { PIECES_MAX = 128, PIECE_BYTES = 64 << 10 };
+enum { PIECES_MAX = 256, PIECE_BYTES = 64 << 10, MANY_INPUTS = 64 };
 typedef struct {
     Pool *pool;
     Piece piece[PIECES_MAX];
@@ -80,6 +80,8 @@ void product_run(Pool *pool, const Product *p, int n) {
         size_t scratch = loops()->scratch(&p[i]);
         if (scratch > s.scratch) s.scratch = scratch;
     }
+    // Of many inputs a few rows are work enough for a thread.
+    if (p->in->count >= MANY_INPUTS) least = PIECE_BYTES / MANY_INPUTS;
     if (least < left / (PIECES_MAX / 4)) least = left / (PIECES_MAX / 4);
     for (int i = 0; i < n; i++) {
         int64_t bytes = (int64_t)weight_row_bytes(p[i].w) + 1; // never none

@@ -1,4 +1,5 @@
-// child.h - inside of the child: what its cases (child.c) and its repeated calls (child_calls.c) share.
+// child.h - inside of the child: what its cases (child.c), their tensors (child_tensors.c) and its repeated
+// calls (child_calls.c) share.
 #pragma once
 #include "host/host.h"
 #include "sandbox/child/coverage.h"
@@ -7,6 +8,11 @@
 // Exit codes other than 0 say that something is wrong with us, not with the candidate.
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
 enum { REPORTS_TOGETHER = 64 };
+
+typedef struct {
+    bool is_short;
+    int32_t dtype; // of the first floating input; -1: none is
+} CaseKind;
 
 typedef struct {
     const ChildJob *job;
@@ -29,7 +35,8 @@ typedef struct {
     CodeCache *cache;
     ArenaMark code_mark; // behind the tree
     size_t code_room;
-    int at; // the case that runs, or whose inputs a call has; -1 before the first
+    int at;         // the case that runs, or whose inputs a call has; -1 before the first
+    CaseKind *kind; // [cases]
     int short_cases;
     unsigned contracts;   // Contraction.ways of the case that runs
     int binding;          // CaseReport.binding
@@ -56,6 +63,8 @@ static inline const CaseTensor *inputs_of(const Child *c, const CaseSpec *spec) 
 }
 // All inputs of a case in the machine's storages; those that are changed in place are copies.
 bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]);
+// With marks of where each byte comes from, where the case has them.
+bool marks_wrap(const Child *c, Arena *a, const CaseTensor *t, Tensor *input);
 // One that is changed in place, as it was before the first call.
 bool input_restore(const Child *c, const CaseTensor *t, Tensor *input);
 // What the program has to give, of a case whose numbers are checked.

@@ -41,6 +41,10 @@ ExplorePoint explore_at(const Search *s, int64_t slices, int64_t length); // all
 bool explore_call(Search *s, const ExplorePoint *p, int way);             // true: something was news
 void explore_try(Search *s, const ExplorePoint *p);                       // in all ways; what is news is kept
 void explore_try_with(Search *s, const ExplorePoint *base, int axis, int64_t value);
+// With each value along one axis from 1 to `most`, as long as some condition is open. Values that the domain
+// takes for the one before, such as all beyond its largest, are one call.
+void explore_each(Search *s, const ExplorePoint *base, int axis, int64_t most,
+                  bool (*ended)(const Search *s));
 void explore_keep(Search *s, const ExplorePoint *p);
 bool explore_open(const Search *s, const Compared *c);
 bool explore_any_open(const Search *s);

@@ -182,6 +182,19 @@ void explore_try_with(Search *s, const ExplorePoint *base, int axis, int64_t val
     explore_try(s, &p);
 }
 
+void explore_each(Search *s, const ExplorePoint *base, int axis, int64_t most,
+                  bool (*ended)(const Search *s)) {
+    ExplorePoint before = {0};
+    for (int64_t v = 1; v <= most && explore_any_open(s) && !ended(s); v++) {
+        ExplorePoint p = *base;
+        *along(&p, axis) = v;
+        explore_fit(s->d, p.size);
+        if (v > 1 && memcmp(&p, &before, sizeof p) == 0) continue;
+        before = p;
+        explore_try_with(s, base, axis, v);
+    }
+}
+
 static void try_around(Search *s, const ExplorePoint *base, int axis, int64_t value) {
     for (int64_t v = value - 1; v <= value + 1; v++) explore_try_with(s, base, axis, v);
 }
@@ -364,15 +377,14 @@ void explore_operands(Search *s) {
             }
 }
 
+static bool called_enough(const Search *s) { return s->calls >= s->most; }
+
 // Remainders and bits show in no distance: small sizes are tried one by one, from each point that was news.
 static void by_force(Search *s, int from) {
     for (int p = from; p < s->corpora && explore_any_open(s); p++)
-        for (int k = 0; k < s->d->dims; k++) {
-            int64_t most = k == s->d->length ? BRUTE_ROW : BRUTE_ROWS;
-            for (int64_t v = 1; v <= most && explore_free(s, k) && explore_any_open(s) && s->calls < s->most;
-                 v++)
-                explore_try_with(s, &s->corpus[p], k, v);
-        }
+        for (int k = 0; k < s->d->dims; k++)
+            if (explore_free(s, k))
+                explore_each(s, &s->corpus[p], k, k == s->d->length ? BRUTE_ROW : BRUTE_ROWS, called_enough);
 }
 
 static void by_chance(Search *s, const ExplorePoint *base) {

@@ -99,10 +99,7 @@ static void axis_sweep(Search *s, int index, int axis) {
     if (s->swept[index] & bit) return;
     s->swept[index] |= bit;
     if (axis == AXIS_GAP) s->mask = UINT_MAX << EXPLORE_GAPS;
-    for (int64_t v = 1; v <= (axis == AXIS_GAP ? GAPS : LONGEST); v++) {
-        if (spent(s) || !explore_any_open(s)) break;
-        explore_try_with(s, &p, axis, v);
-    }
+    explore_each(s, &p, axis, axis == AXIS_GAP ? GAPS : LONGEST, spent);
     s->mask = UINT_MAX;
 }
 

@@ -53,45 +53,51 @@ void gemm_alone(const Gemm *g) {
     if (blas.one_at_a_time) pthread_mutex_unlock(&turn);
 }
 
-// A piece is worth a thread from this many multiplications on.
-enum { PIECE_WORK = 1 << 21, PIECES_MAX = 32, PIECE_ROWS = 16 };
+// A piece is worth a thread from this many multiplications on. Most numbers of threads up to 60 divide
+// PIECES_MAX: none waits for the last piece then.
+enum { PIECE_WORK = 1 << 20, PIECES_MAX = 120, PIECE_ROWS = 16 };
 
+// c in `down` times `across` pieces.
 typedef struct {
     const Gemm *g;
-    int pieces;
-    bool by_rows; // of c; else by columns
+    int down, across;
 } Cut;
+
+static int units_of(int n) { return (n + PIECE_ROWS - 1) / PIECE_ROWS; }
+
+// Where piece i of n begins.
+static int piece_at(int whole, int i, int n) {
+    int at = (int)((int64_t)units_of(whole) * i / n) * PIECE_ROWS;
+    return at < whole ? at : whole;
+}
 
 static void run_piece(void *arg, size_t item, int worker) {
     const Cut *cut = arg;
     (void)worker;
     Gemm g = *cut->g;
-    int whole = cut->by_rows ? g.m : g.n, unit = PIECE_ROWS;
-    int units = (whole + unit - 1) / unit;
-    int from = (int)((int64_t)units * (int64_t)item / cut->pieces) * unit;
-    int to = (int)((int64_t)units * ((int64_t)item + 1) / cut->pieces) * unit;
-    if (to > whole) to = whole;
-    if (cut->by_rows) {
-        g.a += (size_t)from * (g.a_turned ? 1 : (size_t)g.a_stride);
-        g.c += (size_t)from * (size_t)g.c_stride;
-        g.m = to - from;
-    } else {
-        g.b += (size_t)from * (g.b_turned ? (size_t)g.b_stride : 1);
-        g.c += from;
-        g.n = to - from;
-    }
+    const int row = (int)item / cut->across, col = (int)item % cut->across;
+    const int top = piece_at(g.m, row, cut->down), left = piece_at(g.n, col, cut->across);
+    g.m = piece_at(cut->g->m, row + 1, cut->down) - top;
+    g.n = piece_at(cut->g->n, col + 1, cut->across) - left;
+    g.a += (size_t)top * (g.a_turned ? 1 : (size_t)g.a_stride);
+    g.b += (size_t)left * (g.b_turned ? (size_t)g.b_stride : 1);
+    g.c += (size_t)top * (size_t)g.c_stride + (size_t)left;
     gemm_alone(&g);
 }
 
+static int least_of(int a, int b) { return a < b ? a : b; }
+
 void gemm_run(Pool *pool, const Gemm *g) {
     double work = (double)g->m * g->n * g->k;
-    Cut cut = {.g = g, .by_rows = g->m >= g->n};
-    int units = ((cut.by_rows ? g->m : g->n) + PIECE_ROWS - 1) / PIECE_ROWS;
-    cut.pieces = work / PIECE_WORK > PIECES_MAX ? PIECES_MAX : (int)(work / PIECE_WORK);
-    if (cut.pieces > units) cut.pieces = units;
-    if (cut.pieces <= 1) {
+    int pieces = work / PIECE_WORK > PIECES_MAX ? PIECES_MAX : (int)(work / PIECE_WORK);
+    if (pieces <= 1) {
         gemm_alone(g);
         return;
     }
-    pool_run(pool, (size_t)cut.pieces, run_piece, &cut);
+    // The longer side first; where that is too short for so many, the other side as well.
+    const bool tall = g->m >= g->n;
+    const int along = least_of(pieces, units_of(tall ? g->m : g->n));
+    const int other = least_of(pieces / along, units_of(tall ? g->n : g->m));
+    Cut cut = {g, tall ? along : other, tall ? other : along};
+    pool_run(pool, (size_t)cut.down * (size_t)cut.across, run_piece, &cut);
 }

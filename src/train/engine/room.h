@@ -33,7 +33,7 @@ typedef struct {
     void *memory;
     size_t bytes;
 } TrainRoom;
-enum { LOSS_ROWS = 128, NORM_PARTS = 8, DECODE_ROWS = 256 };
+enum { LOSS_ROWS = 128, NORM_PARTS = 60, DECODE_ROWS = 256 };
 
 typedef struct {
     Engine engine; // first

@@ -162,6 +162,7 @@ static bool keys_of_folder(Arena *a, const Checkpoint *c, GgufHead *h, Err *e) {
     };
     gguf_put_text(h, "general.architecture", str_of(arch));
     gguf_put_text(h, "general.type", STR("model"));
+    if (m->profile[0]) gguf_put_text(h, "ouroboros.profile", str_of(m->profile));
     if (utf8_valid(model_name(c->path))) gguf_put_text(h, "general.name", model_name(c->path));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         gguf_put_int(h, arena_printf(a, "%s.%s", arch, sizes[i].key), sizes[i].value);

@@ -7,10 +7,11 @@
 #include <cmocka.h>
 
 static Outcomes *outcomes;
-static int which;
+static int which, calls;
 
 static bool candidate(void *arg, const ExplorePoint *p, int way) {
     (void)arg;
+    calls++;
     int64_t m = p->size[0], n = p->size[1], stride = way >= EXPLORE_GAPS ? n + p->gap : n;
     switch (which) {
     case 0: // if M == 7 and N == 389
@@ -46,6 +47,9 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
     case 9: // if M > 8 * N and N > 100
         outcome_compared(outcomes, 1, m, 8 * n, m > 8 * n);
         if (m > 8 * n) outcome_compared(outcomes, 2, n, 100, n > 100);
+        return true;
+    case 10: // if N * M % 65536 == 65535 and no such size is in the domain
+        outcome_compared(outcomes, 1, 2 * n * m % 65536, 65535, false);
         return true;
     default: // raises there
         outcome_compared(outcomes, 1, n, 389, n == 389);
@@ -101,6 +105,35 @@ static void what_no_number_leads_to_is_met(void **state) {
     assert_true(found(9, 0, 0));
 }
 
+// A condition that never holds, in a domain of few sizes: each of them is called in turn, and not once for
+// every number that the domain takes for it.
+static int calls_of(int64_t multiple_of, int64_t max) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    ExploreDomain domain = {.inputs = 1, .dims = 2, .slices = 0, .length = 1, .seeds = 1, .seed = {{5, 128}}};
+    domain.input[0].rank = 2;
+    domain.input[0].dim[1] = 1;
+    for (int i = 0; i < 2; i++) domain.dim[i].of = -1, domain.dim[i].max = 64;
+    domain.dim[1].multiple_of = multiple_of;
+    domain.dim[1].max = max;
+    outcomes = outcomes_new(&a, NEWN(&a, uint8_t, 10), 10);
+    which = 10;
+    calls = 0;
+    ExplorePoints *points = NEW(&a, ExplorePoints);
+    explore_search(
+        &a, &(Explorer){&domain, outcomes, parse_module(&a, STR("x = 7\n"), &d), candidate, NULL, NULL},
+        points);
+    arena_free(&a);
+    return calls;
+}
+
+static void a_small_domain_takes_few_calls(void **state) {
+    (void)state;
+    assert_in_range(calls_of(1, 256), 1000, 100000);
+    assert_in_range(calls_of(128, 0), 1000, 100000); // 513 lengths
+    assert_true(calls_of(1, 0) > 500000); // where there are many sizes, all are tried
+}
+
 static void reports_are_read_strictly(void **state) {
     (void)state;
     ExploreDomain d = {.inputs = 1, .dims = 2, .slices = 0, .length = 1};
@@ -143,7 +176,8 @@ static void reports_are_read_strictly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_met), cmocka_unit_test(what_no_number_leads_to_is_met),
-                                       cmocka_unit_test(reports_are_read_strictly)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_met), cmocka_unit_test(what_no_number_leads_to_is_met),
+        cmocka_unit_test(a_small_domain_takes_few_calls), cmocka_unit_test(reports_are_read_strictly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
