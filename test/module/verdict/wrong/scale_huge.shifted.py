@@ -1,5 +1,5 @@
 # about: the scale of another column
-# expect: incorrect
+# expect: incorrect|nan_class
 import torch
 import torch.nn as nn
 import triton
