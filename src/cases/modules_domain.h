@@ -40,6 +40,7 @@ const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mappi
                                  DiagList *diags);
 // The outputs at the sizes of a module's domain, as one chain: shapes alone.
 const Bound *modules_outputs(Arena *a, const Domain *m);
+void modules_put_shape(Buf *out, DType t, int rank, const int64_t *shape); // float32[2, 3]
 // What was judged: shapes, the published sizes that became smaller; lines for people, and members for JSON.
 void modules_words(Buf *out, const ModulesDomain *m, const char *prefix);
 // Of an accepted program at level full: which sizes it had long (Evidence.stretched), and which never.

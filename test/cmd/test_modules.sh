@@ -136,9 +136,13 @@ check beyond_all says beyond 's/16, 64)/1000000, 1000000, 1000000)/' 'write smal
 check no_model says no_model 's/class Model/class Other/' '`class Model` is missing'
 check no_inputs says no_inputs 's/get_inputs/inputs/' '`get_inputs()` is missing'
 check no_init says no_init 's/get_init_inputs/init/' 'no get_init_inputs()'
-no_verdict() { exits 3 "$bin" "$@" && grep -q '`ouroboros referee NEW --module FILE` judges by it' "$tmp/err"; }
-check no_verdict no_verdict mint "$tmp/base.py"
-check no_verdict_of_a_kernel no_verdict referee "$tmp/base.py" --op "$tmp/base.py"
+refused() { # SENTENCE COMMAND...
+    sentence=$1
+    shift
+    exits 3 "$bin" "$@" && grep -q "$sentence" "$tmp/err"
+}
+check no_grammar_for_modules refused 'of a reference in module form a model does: --smith' mint "$tmp/base.py"
+check no_verdict_of_a_kernel refused 'referee --module judge by one' referee "$tmp/base.py" --op "$tmp/base.py"
 syntax() {
     changed syntax 's/\* OWN/*/' && exits 3 "$bin" ops "$tmp/syntax.py" --values "$tmp/x" && grep -q 'syntax.py:13:39: ' "$tmp/err"
 }
