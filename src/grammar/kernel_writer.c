@@ -287,6 +287,7 @@ Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size wid
                  .index = emit_bind(e, index, STR("src")),
                  .mask = mask,
                  .plain = plain,
+                 .tile = e->state.tile,
                  .width = width};
     p->next = e->known.places;
     e->known.places = p;
@@ -301,7 +302,7 @@ static void note_width(Emit *e, Size width) {
 
 Place *emit_place(Emit *e, Size width) {
     for (Place *p = e->known.places; p; p = p->next)
-        if (p->plain && size_equal(p->width, width)) return p;
+        if (p->plain && p->tile == e->state.tile && size_equal(p->width, width)) return p;
     if (e->state.flat)
         return emit_place_at(e, (Expr){e->name.cols, BIND_ATOM, true, true}, e->name.row_mask, true, width);
     Lines *to = e->state.in_loop ? &e->lines.body : home(e, true, false);
@@ -545,13 +546,48 @@ Str emit_reduction_name(const Emit *e, int node) {
                                         : "prod");
 }
 
+const char *emit_combined(Emit *e, BoundOp op, const char *a, const char *b) {
+    if (op == BOUND_SUM || op == BOUND_PROD)
+        return arena_printf(e->a, op == BOUND_SUM ? "%s + %s" : "%s * (%s)", a, b);
+    return arena_printf(e->a, "tl.%s(%s, %s)", op == BOUND_AMAX ? "maximum" : "minimum", a, b);
+}
+
+void emit_tile(Emit *e, int tile) {
+    if (e->state.tiles == 1) return;
+    e->state.tile = tile;
+    e->name.cols = e->name.tile_cols[tile];
+    e->name.block = e->name.tile_block[tile];
+}
+
+static const char *reduced(Emit *e, int node) {
+    const GraphNode *n = &e->g->node[node];
+    Place *p = emit_place(e, e->g->node[n->in[0]].cols);
+    return emit_reduce(e, n->op, emit_masked(e, n->in[0], p, reduction_neutral(n->op)).s);
+}
+
 Expr emit_whole_reduction(Emit *e, int node) {
     const GraphNode *n = &e->g->node[node];
     assert(!e->state.looped); // a looped schedule has computed it in its own pass
+    const int here = e->state.tile;
+    emit_tile(e, 0);
+    const char *all = reduced(e, node);
+    for (int i = 1; i < e->state.tiles; i++) {
+        emit_tile(e, i);
+        all = emit_combined(e, n->op, all, reduced(e, node));
+    }
+    emit_tile(e, here);
+    return emit_bind(e, (Expr){all, BIND_ATOM, false, n->rows}, emit_reduction_name(e, node));
+}
+
+// What a prefix sum has come to before the second tile of a row.
+static const char *first_tile_sum(Emit *e, int node) {
+    const GraphNode *n = &e->g->node[node];
+    const int here = e->state.tile;
+    emit_tile(e, 0);
     Place *p = emit_place(e, e->g->node[n->in[0]].cols);
-    Expr x = emit_masked(e, n->in[0], p, reduction_neutral(n->op));
-    return emit_bind(e, (Expr){emit_reduce(e, n->op, x.s), BIND_ATOM, false, n->rows},
-                     emit_reduction_name(e, node));
+    Expr sum = {emit_reduce(e, BOUND_SUM, emit_masked(e, n->in[0], p, 0).s), BIND_ATOM, false, n->rows};
+    emit_tile(e, here);
+    return emit_bind(e, sum, str_of(e->style->carry)).s;
 }
 
 Expr emit_scan(Emit *e, int node, Place *p) {
@@ -563,7 +599,8 @@ Expr emit_scan(Emit *e, int node, Place *p) {
     x.rows = n->rows;
     if (!e->state.in_loop && !e->state.split) {
         x.s = arena_printf(e->a, "tl.%s(%s, axis=%d)", name, x.s, e->state.two_d);
-        x.bind = BIND_ATOM;
+        if (p->tile) x.s = arena_printf(e->a, "%s + %s", first_tile_sum(e, node), x.s);
+        x.bind = p->tile ? BIND_SUM : BIND_ATOM;
         return emit_bind(e, x, STR("prefix"));
     }
     x = emit_bind(e, x, str_of(e->style->temp));
