@@ -35,12 +35,19 @@ static bool two_are_less(int64_t n) {
     return 4 * n <= 3 * power;
 }
 
+// Parts side by side: the first, of half a row or less, would have a mask in the second tile that never holds.
+static bool has_parts(const Graph *g) {
+    for (int i = 0; i < g->nodes; i++)
+        if (g->node[i].op == BOUND_CAT && !g->node[i].step) return true;
+    return false;
+}
+
 // Rows in two tiles and rows in one have to be met by sizes of the op.
 static bool tiles_vary(const Graph *g) {
     enum { LENGTHS = 4096 };
     const OpDim *d = &g->op->dim[g->op->row_dim];
     bool one = false, two = false;
-    if (size_is(g->out_cols, 1) && !crosses_columns(g)) return false;
+    if ((size_is(g->out_cols, 1) && !crosses_columns(g)) || has_parts(g)) return false;
     for (int64_t n = d->min, tried = 0; n <= d->max && tried < LENGTHS; n += d->multiple_of, tried++)
         *(two_are_less(n) ? &two : &one) = true;
     return one && two;

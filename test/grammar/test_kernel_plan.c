@@ -56,6 +56,10 @@ static void two_tiles_are_for_rows_that_have_fewer_lanes_then(void **state) {
     assert_true(graph_trace(&a, &op, &g, &e));
     for (size_t i = 0; i < sizeof fewer / sizeof *fewer; i++) assert_true(has_two_tiles(&g, fewer[i]));
     for (size_t i = 0; i < sizeof equal / sizeof *equal; i++) assert_false(has_two_tiles(&g, equal[i]));
+    // In the second tile the first part of a row would have a mask that never holds.
+    Op parts = define_body(&a, "    return torch.cat((x, x * w), dim=-1)\n");
+    assert_true(graph_trace(&a, &parts, &g, &e));
+    assert_false(plan_possible(&g, SCHEDULE_TWO_TILES));
     // All lengths of an op are of one kind: one of both kernels would never run.
     static const char *const dims[] = {"\"multiple_of\": 4096, \"min\": 4096, \"max\": 4096",
                                        "\"min\": 5, \"max\": 6", "\"min\": 7, \"max\": 9"};
