@@ -69,19 +69,6 @@ check few_long grep -q '^  few long rows: ' "$tmp/out"
 check all_others grep -q '^  all others: ' "$tmp/out"
 check a_condition grep -q '^    if M < 512 and N > 6144:$' "$tmp/table/softmax.py"
 check the_table_is_right exits 0 "$bin" referee "$tmp/table/softmax.py" --op softmax --level quick
-# Without --shape: the grid and three more, of an op with short rows the grid alone; nothing that the benchmark holds out.
-poor="memory=2000000 l2=40000"
-check usual_shapes exits 0 gpu "$poor" champions softmax --gpu --search 1 -o "$tmp/usual"
-check nine grep -q ' timed at 9 shapes, ' "$tmp/out"
-check none_is_held_out python3 -c '
-import json, re, sys
-held_out = re.search("^UNSEEN = \"([0-9x,]*)\"", open("bench/grid.py").read(), re.M).group(1).split(",")
-shapes = ["x".join(map(str, c["shape"])) for c in json.load(open(sys.argv[1] + "/softmax.json"))["times"]["cells"]]
-assert len(held_out) == 6 and len(set(shapes)) == 9 and not set(shapes) & set(held_out), (shapes, held_out)
-assert "8192x4096" in shapes and "8192x5120" in shapes
-' "$tmp/usual"
-check usual_of_short_rows exits 0 gpu "$poor" champions rope --gpu --search 1 -o "$tmp/usual"
-check four grep -q ' timed at 4 shapes, ' "$tmp/out"
 # One op.
 check mints exits 0 gpu "" mint silu --gpu --search 1 --shape 512x64 --json
 check mint_schema python3 "$(dirname "$0")/schema.py" mint_search "$tmp/out" --mutate

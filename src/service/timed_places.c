@@ -1,4 +1,4 @@
-#include "cmd/shared/timed_places.h"
+#include "service/timed_places.h"
 
 const int64_t places_six[PLACES_SIX][2] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
                                            {4096, 8192}, {16384, 2048}, {256, 16384}};
