@@ -35,7 +35,7 @@ static bool two_are_less(int64_t n) {
     return 4 * n <= 3 * power;
 }
 
-// Parts side by side: the first, of half a row or less, would have a mask in the second tile that never holds.
+// Parts side by side: the first would have a mask in the second tile that never holds.
 static bool has_parts(const Graph *g) {
     for (int i = 0; i < g->nodes; i++)
         if (g->node[i].op == BOUND_CAT && !g->node[i].step) return true;
