@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
-#include "cmd/shared/timed_places.h"
+#include "service/timed_places.h"
 #include "measure/bench_file.h"
 #include "measure/heat_map.h"
 #include "service/manifest/entry_choice.h"

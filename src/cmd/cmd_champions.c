@@ -78,7 +78,7 @@ static void show(void *arg, int timed, double left) {
 }
 
 static int places_of(const Champions *c, const Op *op, CellPlace out[TIMED_CELLS_MAX]) {
-    if (!c->shapes) return places_published(op, DT_F16, out);
+    if (!c->shapes) return places_searched(op, DT_F16, out);
     for (int i = 0; i < c->shapes; i++) out[i] = (CellPlace){c->shape[i].m, c->shape[i].n, DT_F16};
     return c->shapes;
 }

@@ -425,7 +425,7 @@ static bool search_with(Service *s, Arena *a, const Op *op, MintOptions *o, int 
     if (!filter_of(&(Shape){0}, NULL, &ask.filter, e) || !filter_of(&(Shape){0}, o->dtype, &at, e))
         return false;
     const DType dtype = at.dtype > 0 ? (DType)at.dtype : DT_F16;
-    ask.places = places_published(op, dtype, place);
+    ask.places = places_searched(op, dtype, place);
     if (o->shape.m) place[0] = (CellPlace){o->shape.m, o->shape.n, dtype}, ask.places = 1;
     interrupts_catch();
     searching_open(s, o->measurer, o->python, &searching);

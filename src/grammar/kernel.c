@@ -82,12 +82,6 @@ typedef struct {
     bool done;        // the accumulator is the value
 } Running;
 
-static const char *combined(Emit *e, BoundOp op, const char *a, const char *b) {
-    if (op == BOUND_SUM || op == BOUND_PROD)
-        return arena_printf(e->a, op == BOUND_SUM ? "%s + %s" : "%s * (%s)", a, b);
-    return arena_printf(e->a, "tl.%s(%s, %s)", op == BOUND_AMAX ? "maximum" : "minimum", a, b);
-}
-
 // One accumulator a lane, summed up after the loop; or one a row, fed with the block's own reduction.
 static void accumulate(Emit *e, Running *r, Place *p) {
     const GraphNode *n = &e->g->node[r->node];
@@ -112,7 +106,7 @@ static void accumulate(Emit *e, Running *r, Place *p) {
         line_add(&e->lines.body, 0, false, emit_flaw(e, FLAW_carry_dropped) ? "%s = %s" : "%s += %s", r->name,
                  x.s);
     else
-        line_add(&e->lines.body, 0, false, "%s = %s", r->name, combined(e, n->op, r->name, x.s));
+        line_add(&e->lines.body, 0, false, "%s = %s", r->name, emit_combined(e, n->op, r->name, x.s));
 }
 
 static void finish(Emit *e, const Running *r) {
@@ -226,14 +220,24 @@ static void load_all(Emit *e) {
     }
 }
 
+// All of a row's tiles are loaded before the first is stored: a load behind a store would wait for it.
 static void whole(Emit *e) {
     e->state.padding = wants_low_padding(e) ? -HUGE_VAL : 0;
     bool row_result = size_is(e->g->out_cols, 1);
-    if (e->plan->early && !row_result) load_all(e);
-    kernel_store(e, &e->lines.top, row_result ? NULL : emit_place(e, e->g->out_cols));
+    for (int i = 0; i < e->state.tiles && e->plan->early && !row_result; i++) {
+        emit_tile(e, i);
+        load_all(e);
+    }
+    for (int i = 0; i < e->state.tiles && e->state.tiles > 1 && !row_result; i++) {
+        emit_tile(e, i);
+        (void)emit_value(e, e->g->result, emit_place(e, e->g->out_cols));
+    }
+    for (int i = 0; i < (row_result ? 1 : e->state.tiles); i++) {
+        emit_tile(e, i);
+        kernel_store(e, &e->lines.top, row_result ? NULL : emit_place(e, e->g->out_cols));
+    }
+    emit_tile(e, 0);
 }
-
-// --- The file ----------------------------------------------------------------------------------------
 
 // --- Putting it together -----------------------------------------------------------------------------
 
@@ -251,7 +255,9 @@ static void name_all(Emit *e, const char *suffix) {
         e->state.two_d || e->state.flat ? emit_fresh(e, e->state.two_d ? s->row_mask : s->mask, false) : NULL;
     e->name.out = emit_affixed(e, s->pointer, str_of(s->out));
     e->name.out_stride = emit_affixed(e, s->stride, str_of(s->out));
-    e->name.block = emit_fresh(e, s->block, false);
+    for (int i = 0; i < e->state.tiles && e->state.tiles > 1; i++)
+        e->name.tile_block[i] = emit_fresh(e, arena_printf(e->a, "%s_%c", s->block, 'A' + i), false);
+    e->name.block = e->state.tiles > 1 ? e->name.tile_block[0] : emit_fresh(e, s->block, false);
     e->name.rows_block = e->state.two_d ? emit_fresh(e, s->rows_block, false) : NULL;
     if (e->state.flat) e->name.index = emit_fresh(e, "index", false);
     if (!e->state.split) return;
@@ -279,6 +285,7 @@ Emit *kernel_open(KernelFile *f, const char *suffix) {
     e->state.looped = s == SCHEDULE_LOOPED || s == SCHEDULE_ONLINE || s == SCHEDULE_ROWS_LOOPED;
     e->state.split = s == SCHEDULE_SPLIT;
     e->state.flat = s == SCHEDULE_FLAT;
+    e->state.tiles = s == SCHEDULE_TWO_TILES ? 2 : 1;
     name_all(e, suffix);
     return e;
 }
@@ -331,15 +338,20 @@ static void preamble(Emit *e, Lines *to, bool uses_columns) {
     }
     if (!uses_columns || e->state.looped) return;
     const char *from = s == SCHEDULE_GRID ? arena_printf(e->a, "tl.program_id(1) * %s", e->name.block) : NULL;
-    line_add(to, 0, false, "%s = %s", e->name.cols, columns_text(e, from));
-    if (e->plan->aligned && !e->state.two_d)
-        line_add(to, 0, false, "%s = tl.max_contiguous(tl.multiple_of(%s, %s), %s)", e->name.cols,
-                 e->name.cols, e->name.block, e->name.block);
+    for (int i = 0; i < e->state.tiles; i++) {
+        emit_tile(e, i);
+        line_add(to, 0, false, "%s = %s", e->name.cols, columns_text(e, i ? e->name.tile_block[0] : from));
+        if (e->plan->aligned && !e->state.two_d)
+            line_add(to, 0, false, "%s = tl.max_contiguous(tl.multiple_of(%s, %s), %s)", e->name.cols,
+                     e->name.cols, e->name.block, e->name.block);
+    }
+    emit_tile(e, 0);
 }
 
 static const char *about(const Emit *e) {
     switch (e->plan->schedule) {
     case SCHEDULE_WHOLE: return "One program per row; the row stays in registers.";
+    case SCHEDULE_TWO_TILES: return "One program per row; the row stays in registers, as two tiles.";
     case SCHEDULE_LOOPED: return "One program per row; the row is walked block by block.";
     case SCHEDULE_ONLINE:
         return "One program per row; one pass finds what depends on what it has seen so far.";
@@ -365,10 +377,14 @@ static void persist(Emit *e, Lines *all) {
 
 // Text of one kernel that covers whole rows. `gapless`: for inputs without gaps; its name says so.
 static Emit *single(KernelFile *f, bool gapless, Lines *all) {
-    Emit *e = kernel_open(f, gapless ? "_gapless" : "");
+    const char *tiles = f->plan->schedule == SCHEDULE_TWO_TILES ? "_two_tiles" : "";
+    Emit *e = kernel_open(f, gapless ? "_gapless" : tiles);
     bool uses_columns = !size_is(f->g->out_cols, 1) || f->passes > 0;
     e->state.gapless = gapless;
     if (!e->state.looped) e->name.cols = emit_fresh(e, e->style->cols, false);
+    e->name.tile_cols[0] = e->name.cols;
+    if (e->state.tiles > 1)
+        e->name.tile_cols[1] = emit_fresh(e, arena_printf(e->a, "%s_b", e->style->cols), false);
     if (e->state.looped)
         looped(e, f->passes);
     else
@@ -418,8 +434,8 @@ static int write_plan(Arena *a, const Graph *g, const Plan *p, Host *host, Varia
         out[i] = (Variant){.kernels = 1};
     }
     int last = 0;
-    if (p->schedule == SCHEDULE_FILLED) {
-        plan[0].schedule = SCHEDULE_SPLIT;
+    if (p->schedule == SCHEDULE_FILLED) plan[0].schedule = SCHEDULE_SPLIT;
+    if (p->schedule == SCHEDULE_FILLED || p->schedule == SCHEDULE_TWO_TILES) {
         plan[1].schedule = SCHEDULE_WHOLE;
         last = 1;
     }
@@ -429,6 +445,10 @@ static int write_plan(Arena *a, const Graph *g, const Plan *p, Host *host, Varia
     if (p->gapless && (out[0].when = no_gaps(&f[0]))) {
         out[0].kernel[0] = single(&f[0], true, &out[0].body[0]);
         last = 1;
+    }
+    if (p->schedule == SCHEDULE_TWO_TILES) {
+        out[0].kernel[0] = single(&f[0], false, &out[0].body[0]);
+        out[0].when = file_rest_is_smaller(out[0].kernel[0]);
     }
     if (last) file_open(a, plan_graph(g, &plan[1]), &plan[1], host, &f[1]);
     if (plan[0].schedule == SCHEDULE_SPLIT) out[0].kernels = split_kernels(&f[0], out[0].kernel, out[0].body);
@@ -465,6 +485,12 @@ static int write_flat(Arena *a, const Graph *g, const Plan *p, Host *host, bool 
     return 1;
 }
 
+// Variants of a row of a table are for its class alone; of two the first has a condition of its own.
+static void set_class(Arena *a, Variant *v, int n, const char *class) {
+    if (n > 1 && class) v[0].when = arena_printf(a, "%s and %s", class, v[0].when);
+    v[n - 1].when = class;
+}
+
 Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n) {
     Variant variant[VARIANTS_MAX];
     Plan first = row[0].plan;
@@ -485,7 +511,7 @@ Str kernel_table_emit(Arena *a, const Graph *g, const TableRow *row, int n) {
         const Plan *p = &row[i].plan;
         int made = flat >= 0 && p->gapless ? write_flat(a, g, p, host, true, variant + count)
                                            : write_plan(a, g, p, host, variant + count);
-        if (n > 1) variant[count].when = class_condition(a, host, row[i].shapes);
+        if (n > 1) set_class(a, variant + count, made, class_condition(a, host, row[i].shapes));
         count += made;
     }
     return file_print(a, variant, count, NULL);

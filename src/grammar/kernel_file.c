@@ -68,6 +68,7 @@ static void put_signature(Emit *e, Buf *out) {
     for (int i = 0; i < e->takes.extras; i++) put_list(out, e->takes.extra[i].param, &comma);
     if (e->state.two_d) put_list(out, constant(e, e->name.rows_block), &comma);
     if (e->name.block) put_list(out, constant(e, e->name.block), &comma);
+    for (int i = 1; i < e->state.tiles; i++) put_list(out, constant(e, e->name.tile_block[i]), &comma);
     if (e->takes.slots) put_list(out, constant(e, e->name.parts_block), &comma);
     buf_puts(out, "):\n");
 }
@@ -180,9 +181,17 @@ static const char *host_width(Emit *const kernel[], int kernels) {
     return n > 1 ? arena_printf(e->a, "max(%s)", list) : n ? list : "1";
 }
 
+// The second tile of a row is smaller than the first where the row is at most three quarters of the next
+// power of two; a power of two itself is one tile.
+const char *file_rest_is_smaller(Emit *e) {
+    const char *width = host_width(&e, 1);
+    return arena_printf(e->a, "4 * %s <= 3 * triton.next_power_of_2(%s)",
+                        emit_is_name(width) ? width : arena_printf(e->a, "(%s)", width), width);
+}
+
 typedef struct {
-    const char *block, *rows_block, *width;
-    bool cut; // tiles do not hold whole rows
+    const char *block, *rest, *rows_block, *width; // rest: the second tile of a row
+    bool cut;                                      // tiles do not hold whole rows
 } Tiles;
 
 static const char *host_grid(Emit *e, const Tiles *t) {
@@ -241,6 +250,7 @@ static void launch(Emit *e, Lines *to, const Tiles *t) {
     if (e->state.two_d) put_list(&b, arena_printf(e->a, "%s=%s", e->name.rows_block, t->rows_block), &comma);
     if (e->name.block && !(p->autotune && t->cut))
         put_list(&b, arena_printf(e->a, "%s=%s", e->name.block, t->block), &comma);
+    if (e->state.tiles > 1) put_list(&b, arena_printf(e->a, "%s=%s", e->name.tile_block[1], t->rest), &comma);
     if (e->takes.slots)
         put_list(&b, arena_printf(e->a, "%s=triton.next_power_of_2(%s)", e->name.parts_block, e->host->parts),
                  &comma);
@@ -270,6 +280,13 @@ static void host_rows(Emit *e, Lines *to, const Tiles *t, const char *block) {
              e->plan->tile, block, e->host->m);
 }
 
+static void host_two_tiles(Emit *e, Lines *to, Tiles *t) {
+    t->block = nameset_fresh(&e->host->names, NULL, str_of(e->name.tile_block[0]));
+    t->rest = nameset_fresh(&e->host->names, NULL, str_of(e->name.tile_block[1]));
+    line_add(to, 0, false, "%s = triton.next_power_of_2(%s) // 2", t->block, t->width);
+    line_add(to, 0, false, "%s = triton.next_power_of_2(%s - %s)", t->rest, t->width, t->block);
+}
+
 static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
     Emit *e = kernel[0];
     const Plan *p = e->plan;
@@ -279,6 +296,7 @@ static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
     t->width = host_width(kernel, kernels);
     t->block = arena_printf(e->a, "%d", p->block);
     t->rows_block = arena_printf(e->a, "%d", p->rows);
+    if (e->state.tiles > 1) return host_two_tiles(e, to, t);
     if (any && !e->state.flat && (!t->cut || p->fit || e->state.split)) {
         const char *fit = arena_printf(e->a, "triton.next_power_of_2(%s)", t->width);
         if (t->cut) fit = arena_printf(e->a, "min(%d, %s)", p->block, fit);
@@ -320,7 +338,7 @@ static void put_run(const Variant *v, int variants, Buf *file) {
     host_output(e, &lines);
     for (int i = 0; i < variants; i++) {
         Lines launches = {.arena = e->a};
-        Tiles tiles;
+        Tiles tiles = {0};
         host_tiles(v[i].kernel, v[i].kernels, &launches, &tiles);
         for (int k = 0; k < v[i].kernels; k++) launch(v[i].kernel[k], &launches, &tiles);
         if (v[i].when) line_add(&lines, 0, true, i ? "elif %s:" : "if %s:", v[i].when);

@@ -28,6 +28,31 @@ static bool fills(const Graph *g) {
     return false;
 }
 
+// Whether a row of so many columns has fewer lanes in two powers of two than in one.
+static bool two_are_less(int64_t n) {
+    int64_t power = 1;
+    while (power < n) power *= 2;
+    return 4 * n <= 3 * power;
+}
+
+// Parts side by side: the first would have a mask in the second tile that never holds.
+static bool has_parts(const Graph *g) {
+    for (int i = 0; i < g->nodes; i++)
+        if (g->node[i].op == BOUND_CAT && !g->node[i].step) return true;
+    return false;
+}
+
+// Rows in two tiles and rows in one have to be met by sizes of the op.
+static bool tiles_vary(const Graph *g) {
+    enum { LENGTHS = 4096 };
+    const OpDim *d = &g->op->dim[g->op->row_dim];
+    bool one = false, two = false;
+    if ((size_is(g->out_cols, 1) && !crosses_columns(g)) || has_parts(g)) return false;
+    for (int64_t n = d->min, tried = 0; n <= d->max && tried < LENGTHS; n += d->multiple_of, tried++)
+        *(two_are_less(n) ? &two : &one) = true;
+    return one && two;
+}
+
 bool plan_possible(const Graph *g, Schedule s) {
     Levels levels;
     const Graph *best = g->online ? g->online : g;
@@ -45,6 +70,7 @@ bool plan_possible(const Graph *g, Schedule s) {
     case SCHEDULE_ROWS_LOOPED:
     case SCHEDULE_PERSISTENT: return g->has_rows;
     case SCHEDULE_FLAT: return g->has_rows && plan_possible(g, SCHEDULE_GRID);
+    case SCHEDULE_TWO_TILES: return tiles_vary(g);
     case SCHEDULE_GRID: return !crosses_columns(g) && !size_is(g->out_cols, 1);
     default: return true;
     }
@@ -61,11 +87,14 @@ int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_C
     static const Schedule narrow[] = {
         SCHEDULE_ROWS,        SCHEDULE_FLAT,   SCHEDULE_WHOLE, SCHEDULE_FILLED, SCHEDULE_PERSISTENT,
         SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED, SCHEDULE_GRID,  SCHEDULE_ONLINE, SCHEDULE_SPLIT};
-    _Static_assert(sizeof wide == SCHEDULE_COUNT * sizeof *wide, "every schedule once");
+    enum { USUAL = sizeof wide / sizeof *wide };
+    _Static_assert(USUAL + 1 == SCHEDULE_COUNT, "every schedule once, and two tiles");
     const Schedule *order = n > 16384 ? wide : n > 1024 || m < 64 ? middle : narrow;
     int k = 0;
-    for (int i = 0; i < SCHEDULE_COUNT; i++)
+    for (int i = 0; i < USUAL; i++)
         if (plan_possible(g, order[i])) out[k++] = order[i];
+    // For other lengths it would be whole rows once more.
+    if (two_are_less(n) && plan_possible(g, SCHEDULE_TWO_TILES)) out[k++] = SCHEDULE_TWO_TILES;
     return k;
 }
 
@@ -93,12 +122,14 @@ static int draw_block(Schedule s, int64_t n, bool first, Rng *r) {
     if (s == SCHEDULE_SPLIT || s == SCHEDULE_FILLED) return first ? 4096 : power_between(r, 1024, 8192);
     if (s == SCHEDULE_ROWS_LOOPED) return power_between(r, 256, clamp_int(most, 256, 1024));
     if (s == SCHEDULE_FLAT) return first ? 4096 : power_between(r, 512, 8192);
-    if (s == SCHEDULE_GRID && first) return most; // blocks of 1,024 took 3 % longer than of 4,096 (doc/h100.md)
+    if (s == SCHEDULE_GRID && first)
+        return most; // blocks of 1,024 took 3 % longer than of 4,096 (doc/h100.md)
     return first ? clamp_int(most, 256, 1024) : power_between(r, 256, most < 1024 ? 1024 : most);
 }
 
 static bool holds_rows(Schedule s) {
-    return s == SCHEDULE_WHOLE || s == SCHEDULE_PERSISTENT || s == SCHEDULE_ROWS || s == SCHEDULE_FILLED;
+    return s == SCHEDULE_WHOLE || s == SCHEDULE_PERSISTENT || s == SCHEDULE_ROWS || s == SCHEDULE_FILLED ||
+           s == SCHEDULE_TWO_TILES;
 }
 
 // The lanes of a thread add one after the other. From 4 warps on that chain is one that the bound allows at
@@ -109,7 +140,8 @@ enum { WARPS_FOR_ANY_ROW = 4 };
 static int draw_warps(const Plan *p, int64_t n, bool first, Rng *r) {
     bool whole = holds_rows(p->schedule);
     int lanes = whole ? next_power(n) : p->block * p->rows, fit = clamp_int(lanes / 256, 1, 16);
-    bool derived = p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_FILLED || p->tile;
+    bool derived = p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_FILLED ||
+                   p->schedule == SCHEDULE_TWO_TILES || p->tile;
     if (whole && (derived ? first || coin(r) : !first && rng_below(r, 3) == 0)) return 0;
     int shift = first ? 1 : (int)rng_below(r, 3);
     int warps = clamp_int(shift == 0 ? fit / 2 : shift == 1 ? fit : fit * 2, 1, 16);
@@ -161,7 +193,8 @@ Plan plan_draw(const Graph *g, Schedule s, int64_t n, bool first, Rng *r) {
     p.axis = (int)rng_below(r, 3);
     p.sizes = first ? 0 : (int)rng_below(r, 4);
     p.aligned = !first && rng_below(r, 6) == 0;
-    p.autotune = !first && s != SCHEDULE_SPLIT && s != SCHEDULE_FILLED && rng_below(r, 12) == 0;
+    p.autotune = !first && s != SCHEDULE_SPLIT && s != SCHEDULE_FILLED && s != SCHEDULE_TWO_TILES &&
+                 rng_below(r, 12) == 0;
     p.gapless = s == SCHEDULE_FLAT && !p.autotune && (first || coin(r));
     p.processors = (int)rng_below(r, 3);
     p.store_cast = p.style == STYLE_SPELLED && coin(r);

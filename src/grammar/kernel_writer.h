@@ -33,6 +33,7 @@ struct Place {
     const char *mask; // over columns, or NULL: all are there
     const char *both; // with the rows' mask, in a 2D schedule; made when first asked for
     bool plain;       // column i of the tile is column i (of the pass)
+    int tile;         // of the row that it is in
     Size width;
 };
 
@@ -48,6 +49,7 @@ typedef struct {
     const char *param, *host; // a kernel argument and what the host passes for it
 } Argument;
 
+enum { TILES_MAX = 2 };      // that hold one row
 enum { ARGUMENTS_MAX = 64 }; // two arguments are kept for the layout
 
 // Names of the host function, shared by all kernels of a file.
@@ -88,8 +90,9 @@ typedef struct {
     bool two_d, looped, split, flat;
     bool gapless; // flat, and inputs have no gaps: element i of the result is made of elements i
     bool in_loop, last_pass;
-    bool grid_rows; // split: programs over rows only
-    double padding; // what masked-off lanes of float loads hold
+    int tiles, tile; // that hold a row; the one that is being written for
+    bool grid_rows;  // split: programs over rows only
+    double padding;  // what masked-off lanes of float loads hold
 } ScheduleState;
 
 // What has been computed: values, columns, sizes, and what tiles run over.
@@ -112,7 +115,8 @@ typedef struct {
         const char *param, *stride, *base; // NULL: not used
     } input[OP_INPUTS_MAX];
     const char *kernel, *out, *out_stride, *row, *row_mask, *cols, *n, *m, *block, *rows_block, *part, *parts,
-        *parts_block, *slots, *index; // index: of an element among all
+        *parts_block, *slots, *index;                         // index: of an element among all
+    const char *tile_cols[TILES_MAX], *tile_block[TILES_MAX]; // cols and block are those of the tile
 } Names;
 
 // Which parameters the kernel takes, beside pointers of inputs.
@@ -174,7 +178,10 @@ const char *emit_row_part(Emit *e, int input); // " + row * stride"
 Expr emit_masked(Emit *e, int node, Place *p,
                  double neutral); // for a reduction: neutral where the mask is off
 const char *emit_reduce(Emit *e, BoundOp op, const char *tile);
-const char *emit_exp(Emit *e, Expr x);                                       // in the plan's form
+// What two reductions of parts say of the whole.
+const char *emit_combined(Emit *e, BoundOp op, const char *a, const char *b);
+void emit_tile(Emit *e, int tile);     // of a row in several: what follows is written for that one
+const char *emit_exp(Emit *e, Expr x); // in the plan's form
 const char *emit_exp_less(Emit *e, const char *a, const char *b, bool fold); // exp(a - b)
 Str emit_reduction_name(const Emit *e, int node);
 const char *emit_number(Emit *e, double x); // as people write zeros and infinities
@@ -216,6 +223,8 @@ enum { PLAN_VARIANTS_MAX = 2, VARIANTS_MAX = PLAN_VARIANTS_MAX * TABLE_ROWS_MAX 
 
 // kernel_file.c: the host function, and everything put together.
 const char *file_elements(Emit *e); // how many the result has, on the host
+const char *
+file_rest_is_smaller(Emit *e); // whether a row in two tiles has fewer lanes than in one, on the host
 Host *file_host(Arena *a, const Graph *g, const Plan *p);
 void file_open(Arena *a, const Graph *g, const Plan *p, Host *host, KernelFile *out);
 Str file_print(Arena *a, const Variant *v, int variants, int *flawed);

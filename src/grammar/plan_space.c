@@ -122,6 +122,17 @@ static void other_hints(const Plan *p, Plans *out) {
     }
 }
 
+static bool is_whole(const Plan *p) {
+    return p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_TWO_TILES;
+}
+
+// The row in one tile, or in two.
+static void other_tiles(const Graph *g, const Plan *p, Plans *out) {
+    Plan q = *p;
+    q.schedule = p->schedule == SCHEDULE_WHOLE ? SCHEDULE_TWO_TILES : SCHEDULE_WHOLE;
+    if (plan_possible(g, q.schedule)) add(out, &q);
+}
+
 // How many elements a thread has: said by the host, or by the warps.
 static void other_warps(const Plan *p, Plans *out) {
     if (p->warps) {
@@ -129,7 +140,7 @@ static void other_warps(const Plan *p, Plans *out) {
         return;
     }
     STEP(p, thread, 8, THREAD_MOST, out);
-    if (p->schedule != SCHEDULE_WHOLE) return;
+    if (!is_whole(p)) return;
     for (int warps = WARPS_LEAST; warps <= WARPS_MOST; warps *= 2) {
         Plan q = *p;
         q.warps = warps;
@@ -169,8 +180,8 @@ static void other_forms(const Graph *g, const Plan *p, Plans *out) {
 void plan_neighbours(const Graph *g, const Plan *p, Plans *out) {
     *out = (Plans){.n = 0};
     bool walks = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ONLINE;
-    if (reduces(g) && (p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_ROWS))
-        other_way(p, offsetof(Plan, early), out);
+    if (is_whole(p)) other_tiles(g, p, out);
+    if (reduces(g) && (is_whole(p) || p->schedule == SCHEDULE_ROWS)) other_way(p, offsetof(Plan, early), out);
     if (p->tile) STEP(p, tile, TILE_LEAST, BLOCK_MOST, out);
     other_warps(p, out);
     if (walks || p->schedule == SCHEDULE_FLAT || p->schedule == SCHEDULE_GRID ||

@@ -7,7 +7,7 @@
 #include "base/numeric/rng.h"
 
 // As many as the cells of one program may be, or less where they are large.
-enum { KEPT_MAX = 8, YARDSTICKS_MAX = 64 };
+enum { KEPT_MAX = 9, YARDSTICKS_MAX = 64 };
 static const int64_t kept_bytes = (int64_t)2 << 30;
 static const double yardstick_seconds = 60;
 

@@ -51,10 +51,10 @@ static bool read_time(const Json *j, StreamRequest *q, bool level_said) {
     const json_t *time = json_object_get(j->root, "time");
     if (json_absent(time) || json_is_false(time)) return true;
     size_t n = json_is_true(time) ? sizeof usual / sizeof *usual : json_array_size(time);
-    if (n < 1 || n > TIMED_CELLS_MAX)
+    if (n < 1 || n > TIMED_ASKED_MAX)
         return err_set(j->e, ERR_INPUT,
                        "%s: \"time\" is true, or a list of 1 to %d shapes such as \"8192x4096\"", j->file,
-                       TIMED_CELLS_MAX);
+                       TIMED_ASKED_MAX);
     if (level_said && q->levels == LEVELS_QUICK)
         return err_set(
             j->e, ERR_INPUT,

@@ -5,7 +5,8 @@
 #include "measure/timer.h"
 #include "service/service.h"
 
-enum { TIMED_CELLS_MAX = 8, TIMED_WAITING = 64 };
+enum { TIMED_CELLS_MAX = 9, TIMED_WAITING = 64 };
+enum { TIMED_ASKED_MAX = 8 }; // of a request; a search takes one more
 
 typedef struct TimesAsk TimesAsk;
 struct TimesAsk {

@@ -46,11 +46,14 @@ static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule sche
         p.fold = i / 2 % 2;
         p.inline_mask = i % 3 == 1;
         p.aligned = i % 2;
-        p.autotune = i % 3 == 2 && schedule != SCHEDULE_SPLIT && schedule != SCHEDULE_FILLED;
+        p.autotune = i % 3 == 2 && schedule != SCHEDULE_SPLIT && schedule != SCHEDULE_FILLED &&
+                     schedule != SCHEDULE_TWO_TILES;
         p.gapless = schedule == SCHEDULE_FLAT && i % 4 != 3;
         p.tile = schedule == SCHEDULE_ROWS && i % 2 == 0 ? 1024 : 0;
         p.hints = (4 + i) % 5;
-        if (schedule == SCHEDULE_WHOLE || schedule == SCHEDULE_FILLED || p.tile) p.warps = 0;
+        if (schedule == SCHEDULE_WHOLE || schedule == SCHEDULE_FILLED || schedule == SCHEDULE_TWO_TILES ||
+            p.tile)
+            p.warps = 0;
         p.sizes = i;
         p.view = i % 2;
         p.lambda_grid = i / 2 % 2;

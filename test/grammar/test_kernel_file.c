@@ -83,6 +83,79 @@ static void without_gaps_elements_are_numbered_through(void **state) {
     arena_free(&a);
 }
 
+// A row of 5,120 as 4,096 and 1,024: what is reduced is put together, and each tile is stored. Other lengths
+// have whole rows.
+static void rows_lie_in_two_tiles_where_that_takes_fewer_lanes(void **state) {
+    (void)state;
+    Arena a = {0};
+    const char *body = "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n";
+    Planned *p = planned(&a, SCHEDULE_TWO_TILES, body);
+    p->plan.style = STYLE_PLAIN;
+    p->plan.fold = p->plan.lambda_grid = p->plan.helper = false;
+    p->plan.axis = 2;
+    Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
+    assert_int_equal(times(source, "@triton.jit"), 2);
+    assert_int_equal(times(source, "    if 4 * N <= 3 * triton.next_power_of_2(N):\n"), 1);
+    assert_int_equal(times(source, "    else:\n"), 1);
+    assert_int_equal(times(source, "BLOCK_A = triton.next_power_of_2(N) // 2\n"), 1);
+    assert_int_equal(times(source, "BLOCK_B = triton.next_power_of_2(N - BLOCK_A)\n"), 1);
+    assert_int_equal(times(source, "num_warps=min(16, max(1, BLOCK_A // 512))"), 1);
+    assert_int_equal(times(source, "num_warps=min(16, max(1, BLOCK // 512))"), 1);
+    assert_int_equal(times(source, "    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)\n"), 1);
+    assert_int_equal(times(source, "tl.load("), 6); // two inputs in three tiles
+    assert_int_equal(times(source, "tl.store("), 3);
+    assert_int_equal(times(source, "tl.maximum(tl.max("), 1);
+    assert_int_equal(times(source, " + tl.sum("), 1);
+    // Nothing is loaded behind a store: it would wait for it.
+    const char *text = str_cdup(&a, source), *store = strstr(text, "tl.store("),
+               *next = strstr(store, "@triton.jit");
+    assert_true(next && strstr(store, "tl.load(") > next);
+    // Whole rows alone have none of it.
+    Planned *whole = planned(&a, SCHEDULE_WHOLE, body);
+    source = kernel_emit(&a, &whole->g, &whole->plan, NULL);
+    assert_int_equal(times(source, "_A"), 0);
+    assert_int_equal(times(source, "    if "), 0);
+    assert_int_equal(times(source, "tl.maximum("), 0);
+    arena_free(&a);
+}
+
+// A prefix sum goes on in the second tile from what the first has come to.
+static void prefix_sums_go_on_in_the_second_tile(void **state) {
+    (void)state;
+    Arena a = {0};
+    Planned *p = planned(&a, SCHEDULE_TWO_TILES,
+                         "    return torch.cumsum(x.float() * w.float(), dim=-1).to(x.dtype)\n");
+    p->plan.style = STYLE_PLAIN;
+    Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
+    assert_int_equal(times(source, "tl.cumsum("), 3);
+    assert_int_equal(times(source, "    carry = tl.sum("), 1);
+    assert_int_equal(times(source, "carry + tl.cumsum("), 1);
+    arena_free(&a);
+}
+
+// In a table its rows keep their class: both kernels stand below it.
+static void a_row_of_a_table_may_have_two_tiles(void **state) {
+    (void)state;
+    Arena a = {0};
+    const char *body = "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n";
+    Planned *p = planned(&a, SCHEDULE_TWO_TILES, body);
+    p->plan.style = STYLE_PLAIN;
+    p->plan.helper = false;
+    TableRow row[] = {{SHAPES_FEW, p->plan}, {SHAPES_ANY, p->plan}};
+    row[1].plan.hints = 4;
+    Str source = kernel_table_emit(&a, &p->g, row, 2);
+    assert_int_equal(times(source, "    if M < 2048 and 4 * N <= 3 * triton.next_power_of_2(N):\n"), 1);
+    assert_int_equal(times(source, "    elif M < 2048:\n"), 1);
+    assert_int_equal(times(source, "    elif 4 * N <= 3 * triton.next_power_of_2(N):\n"), 1);
+    assert_int_equal(times(source, "    else:\n"), 1);
+    assert_int_equal(times(source, "@triton.jit"), 4);
+    row[0].plan.schedule = SCHEDULE_WHOLE;
+    source = kernel_table_emit(&a, &p->g, row, 2);
+    assert_int_equal(times(source, "    if M < 2048:\n"), 1);
+    assert_int_equal(times(source, "@triton.jit"), 3);
+    arena_free(&a);
+}
+
 // What was fast most often on a GPU comes first.
 static void the_first_of_a_schedule_has_the_fast_choices(void **state) {
     (void)state;
@@ -91,7 +164,7 @@ static void the_first_of_a_schedule_has_the_fast_choices(void **state) {
         planned(&a, SCHEDULE_WHOLE, "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n");
     Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
     assert_int_equal(times(source, "eviction_policy"), 0); // they cost where tensors are large
-    assert_int_equal(times(source, " // 512)"), 1); // 16 elements a thread
+    assert_int_equal(times(source, " // 512)"), 1);        // 16 elements a thread
     Planned *flat = planned(&a, SCHEDULE_WHOLE, "    return (x.float() * w.float()).to(x.dtype)\n");
     assert_int_equal(times(kernel_emit(&a, &flat->g, &flat->plan, NULL), " // 256)"), 1);
     Planned *rows = planned(&a, SCHEDULE_ROWS, "    return (x.float() * w.float()).to(x.dtype)\n");
@@ -106,6 +179,9 @@ int main(void) {
         cmocka_unit_test(every_proposal_parses),
         cmocka_unit_test(few_long_rows_are_split_and_others_whole),
         cmocka_unit_test(without_gaps_elements_are_numbered_through),
+        cmocka_unit_test(rows_lie_in_two_tiles_where_that_takes_fewer_lanes),
+        cmocka_unit_test(prefix_sums_go_on_in_the_second_tile),
+        cmocka_unit_test(a_row_of_a_table_may_have_two_tiles),
         cmocka_unit_test(the_first_of_a_schedule_has_the_fast_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,38 @@ static void loads_first(void **state) {
     arena_free(&a);
 }
 
+static const Plan *of_schedule(const Plans *p, Schedule s) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].schedule == s) return &p->at[i];
+    return NULL;
+}
+
+// One step from whole rows, with all else as it is, and back again; no step from any other schedule.
+static void two_tiles_are_one_step_from_whole_rows(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op;
+    Graph g;
+    Plans *starts = NEW(&a, Plans), *near = NEW(&a, Plans), *back = NEW(&a, Plans);
+    traced(&a, "layernorm", &op, &g);
+    plan_starts(&g, 4096, starts);
+    for (int i = 0; i < starts->n; i++) {
+        const Plan *from = &starts->at[i];
+        plan_neighbours(&g, from, near);
+        const Plan *two = of_schedule(near, SCHEDULE_TWO_TILES);
+        assert_int_equal(two != NULL, from->schedule == SCHEDULE_WHOLE);
+        if (!two) continue;
+        Plan same = *two;
+        same.schedule = SCHEDULE_WHOLE;
+        assert_memory_equal(&same, from, sizeof same);
+        plan_neighbours(&g, two, back);
+        assert_non_null(of_schedule(back, SCHEDULE_WHOLE));
+        assert_memory_equal(of_schedule(back, SCHEDULE_WHOLE), from, sizeof *from);
+        for (int k = 0; k < back->n; k++) parses(&a, kernel_emit(&a, &g, &back->at[k], NULL));
+    }
+    arena_free(&a);
+}
+
 // Limits lie between shapes that are usually measured.
 static void classes_hold_shapes(void **state) {
     (void)state;
@@ -143,6 +175,7 @@ int main(void) {
         cmocka_unit_test(plans_and_their_neighbours_parse),
         cmocka_unit_test(short_rows_begin_with_tiles),
         cmocka_unit_test(loads_first),
+        cmocka_unit_test(two_tiles_are_one_step_from_whole_rows),
         cmocka_unit_test(classes_hold_shapes),
         cmocka_unit_test(tables_pick_by_the_shape),
         cmocka_unit_test(gaps_are_looked_for_once),

@@ -2,7 +2,7 @@
 // many ops, the shapes that are searched, what is said of a winner.
 #pragma once
 #include "cmd/line/cmd.h"
-#include "cmd/shared/timed_places.h"
+#include "service/timed_places.h"
 #include "mint/search.h"
 
 typedef struct {
