@@ -8,9 +8,9 @@ DIR holds OP.py for each op (folder champions, or what `ouroboros mint` wrote). 
 that a fixed seed draws, so that those finished so far are a fair sample of the grid. One process times all of them: compilers and
 PyTorch are started once. Each line of FILE is a cell with its op and the kernel's sha256; a cell that failed is tried again
 by the next piece. Baselines that were tuned are kept in DIR/gpu/baselines of --state: bring that folder back, and what was tuned once
-is only replayed. --unseen: at six other shapes, which were written down here before anything was searched. --replays: what PyTorch
-generated, as the measurer replays it, beside PyTorch's own graph of it, where it was tuned in that run. --like: only cells that another
-file has, whatever kernels it timed.
+is only replayed. --unseen: at six other shapes, of row lengths that no search has; they are changed whenever a search or the generator
+follows what was seen at them. --replays: what PyTorch generated, as the measurer replays it, beside PyTorch's own graph of it, where it
+was tuned in that run. --like: only cells that another file has, whatever kernels it timed.
 """
 
 import argparse
@@ -32,7 +32,7 @@ OPS = (
 )
 SIX = "1024x4096,4096x4096,8192x4096,4096x8192,16384x2048,256x16384".split(",")
 SHORT = "16384x256,8192x128,32768x128,65536x64".split(",")  # of ops with "rope" in their names
-UNSEEN = "2048x3072,512x8192,6144x5120,12288x1536,3072x12288,24576x1024".split(",")  # of ops without short rows
+UNSEEN = "3072x2560,768x20480,5120x7168,10240x1792,4096x11008,20480x1280".split(",")  # of ops without short rows
 DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 LOSS, AHEAD, SEED, KILL_S = 0.98, 3, 20, 60  # the cell that is being tuned when the time is over may take so long
 
