@@ -195,6 +195,7 @@ typedef struct {
     int fd[JOB_FDS];    // the child's and the fork server's ends
     int report, status; // ours
     bool stuck;
+    bool cut; // the last frame is not whole
 } Lines;
 
 static bool draw_sealed(const ForkJob *job, Err *e) {
@@ -310,8 +311,12 @@ static bool reports_read(Lines *l, Arena *a, const ForkJob *job, ChildResult *ou
     }
     out->report = (CaseReport *)bytes;
     out->reports = (int)(got / sizeof(CaseReport));
-    if (got % sizeof(CaseReport)) out->garbage = true;
+    l->cut = got % sizeof(CaseReport) != 0;
     return true;
+}
+
+static bool ended_outside(int status) {
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU);
 }
 
 static bool end_read(Lines *l, ChildResult *out, Err *e) {
@@ -321,13 +326,15 @@ static bool end_read(Lines *l, ChildResult *out, Err *e) {
     if (!receive(l->status, &end, sizeof end)) return err_set(e, ERR_IO, "broker: gone");
     if (!end.started) return err_set(e, ERR_IO, "child: %s", end.why);
     out->cpu_seconds = end.cpu_seconds;
+    // Who was killed from outside may have been writing: half a frame is no fault of its own then.
+    if (l->cut && !ended_outside(end.wait_status)) out->garbage = true;
     if (WIFEXITED(end.wait_status)) {
         out->end = CHILD_EXITED;
         out->code = WEXITSTATUS(end.wait_status);
         return true;
     }
     out->code = WTERMSIG(end.wait_status);
-    bool outside = out->code == SIGKILL || out->code == SIGXCPU;
+    bool outside = ended_outside(end.wait_status);
     out->end = outside && !out->garbage ? CHILD_OVERDUE : CHILD_SIGNALLED;
     if (outside && out->garbage) out->code = SIGPIPE; // it was us, for writing where nobody would read
     return true;

@@ -65,7 +65,9 @@ typedef struct {
     int code;           // exit code or signal
     CaseReport *report; // as many as came whole, unchecked: see wire_check()
     int reports;
-    bool garbage; // bytes after the last whole frame, or too many frames (which ends it: SIGNALLED, SIGPIPE)
+    // Bytes after the last whole frame, unless it was OVERDUE while it wrote them; or too many frames (which
+    // ends it: SIGNALLED, SIGPIPE).
+    bool garbage;
     const uint8_t *output; // the child's own pages: it is gone and nobody else has them; NULL when empty
     size_t output_bytes;
     double cpu_seconds;

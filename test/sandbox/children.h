@@ -135,6 +135,7 @@ static inline int child_main(const ChildJob *j) {
     case 'x': return 42;
     case 'b': return child_babbles(j);
     case 'h': return put(j, &r, sizeof r / 2), 0;
+    case 'p': put(j, &r, sizeof r), put(j, &r, sizeof r / 2), child_spins();
     case 'H': return put(j, &r, sizeof r), put(j, &r, sizeof r - 1), 0;
     case 'm': child_floods(j);
     case 'f': return child_forges_an_end();
