@@ -1,8 +1,8 @@
 #!/bin/sh
 # Training from the command line: a vocabulary, a new model, an adapter for it, going on, and what is refused.
 . "$(dirname "$0")/lib.sh"
-"$bin" propose softmax -n 6 --seed 2 --json >"$tmp/data"
-"$bin" propose relu2 -n 6 --seed 2 --json >>"$tmp/data"
+"$bin" propose softmax -n 9 --seed 2 --json >"$tmp/data"
+"$bin" propose relu2 -n 9 --seed 2 --json >>"$tmp/data"
 printf "# op: softmax\n" >"$tmp/p"
 run() { # FOLDER OPTIONS... : a small model for a few steps
     folder=$1
@@ -64,9 +64,11 @@ check gate_of_what_is_not_there exits 2 run "$tmp/j2" --steps 2 --gate gelu
     printf '{"prompt":"a"}\nnot json\n{"prompt":"a","completion":"b\377"}\n'
 } >"$tmp/bad"
 check bad_lines exits 0 "$bin" train sft --fresh 1x32 --tokenizer "$tmp/tokenizer.json" --data "$tmp/bad" -o "$tmp/d" --batch 1500 --steps 1
-check bad_lines_are_told grep -q "$tmp/bad, line 13: neither" "$tmp/err"
-# One more is longer than the context.
-check and_counted grep -q "4 of 15 lines cannot be used" "$tmp/err"
+lines=$(wc -l <"$tmp/data")
+check bad_lines_are_told grep -q "$tmp/bad, line $((lines + 1)): neither" "$tmp/err"
+# Those longer than the context count, too.
+long=$(grep -c "documents of at most 1024 are learned from" "$tmp/err")
+check and_counted grep -q "$((long + 3)) of $((lines + 3)) lines cannot be used" "$tmp/err"
 printf 'x\n' >"$tmp/none"
 check no_line exits 3 "$bin" train sft --fresh 1x32 --tokenizer "$tmp/tokenizer.json" --data "$tmp/none" -o "$tmp/e"
 check no_file exits 3 "$bin" train sft --fresh 1x32 --tokenizer "$tmp/tokenizer.json" --data "$tmp/nowhere" -o "$tmp/e"

@@ -214,8 +214,10 @@ static inline bool parent_of(pid_t pid, pid_t *parent) {
     return tail && sscanf(tail, ") %c %d", &state, parent) == 2 && state != 'Z' && state != 'X';
 }
 
-// How many processes have this parent and still run; the id of the youngest in *last.
+// How many processes have this parent and still run; the id of one of them in *last, if there is one that it
+// does not hold already.
 static inline int children_of(pid_t parent, pid_t *last) {
+    pid_t known = last ? *last : 0;
     DIR *d = opendir("/proc");
     int n = 0;
     for (struct dirent *at; d && (at = readdir(d));) {
@@ -223,7 +225,7 @@ static inline int children_of(pid_t parent, pid_t *last) {
         pid_t pid = (pid_t)atoi(at->d_name), its;
         if (!parent_of(pid, &its) || its != parent) continue;
         n++;
-        if (last && pid > *last) *last = pid;
+        if (last && pid != known) *last = pid;
     }
     if (d) closedir(d);
     return n;
