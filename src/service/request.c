@@ -167,7 +167,7 @@ static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
     q->shapes = str_is(shapes, "published");
     if (!q->shapes && !str_is(shapes, "small"))
         return err_set(j->e, ERR_INPUT, "%s: \"shapes\" is \"small\" or \"published\"", j->file);
-    if (q->op.len > OP_TEXT_MAX || memchr(q->op.p, 0, q->op.len))
+    if (q->op.len > OP_TEXT_MAX || (q->op.len && memchr(q->op.p, 0, q->op.len)))
         return err_set(j->e, ERR_INPUT, "%s: \"op\" is not a name, a description or a path", j->file);
     if (!json_absent(manifest) && !json_is_object(manifest))
         return err_set(j->e, ERR_INPUT,
