@@ -10,7 +10,7 @@ set -eu
 program=$1
 work=$2
 here=$(dirname "$0")
-size=${SIZE:-6x192} steps=${STEPS:-1000} batch=${BATCH:-8192} rate=${RATE:-0.002} warmup=${WARMUP:-60}
+size=${SIZE:-6x192} steps=${STEPS:-3600} batch=${BATCH:-8192} rate=${RATE:-0.002} warmup=${WARMUP:-100}
 schedule=${SCHEDULE:-wsd}
 jobs=${JOBS:+--jobs $JOBS}
 mkdir -p "$work"
