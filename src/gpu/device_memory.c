@@ -62,7 +62,7 @@ bool device_alloc(Device *d, size_t bytes, DeviceAddress *out, Err *e) {
 void device_free(Device *d, DeviceAddress at) {
     DeviceMemory *m = &d->memory;
     DevicePiece *p = at ? piece_at(m, at) : NULL;
-    if (!p) return;
+    if (!p || !p->used) return;
     p->used = false;
     m->spare += (int64_t)p->bytes;
     if (m->spare > d->facts.free_bytes / KEPT_SHARE) give_back(d);
