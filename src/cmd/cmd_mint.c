@@ -371,7 +371,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, MintOptions *o, int *c
     arena_free(&shown.text);
     const Timer *timer = minted->timer.compilers ? &minted->timer : NULL;
     const Told told = {op, o->chosen.smith, m, &strength, timer, &minted->clocked};
-    if (ok && m->found) keep_winner(s, &q, m, o->usual);
+    if (ok && m->found) keep_winner(s, &q, m, o->usual && seedling_is_ours());
     ok = ok && put_result(a, o, &told, 1e3 * (clock_seconds() - t0), e);
     if (timer) timer_close(&minted->timer);
     if (ok) *code = m->found ? EXIT_OK : explain_nothing(op, m, shown.lines);

@@ -147,16 +147,14 @@ static bool ask_range(Build *b, int first, int count_, Err *e) {
     if (!ask.m) op_usual_shape(b->op, &ask.m, &ask.n);
     SmithSink sink = {.wanted = wanted, .grew = grew, .reply = take_reply, .waits = waits, .arg = b};
     Err why = {0};
-    bool any = b->out->tally.drafts > 0 || ladder_waiting(b->ladder) > 0;
     bool ok = q->smith->draft(q->smith, b->op, &ask, &sink, &why);
     if (b->err.code) {
         *e = b->err;
         return false;
     }
-    if (!ok && (why.code == ERR_INPUT || why.code == ERR_LIMIT)) {
+    if (!ok && (why.code == ERR_INPUT || why.code == ERR_LIMIT))
         b->out->tally.refused++; // this op is beyond it
-        (void)any;
-    } else if (!ok)
+    else if (!ok)
         b->out->smith_error = why;
     return true;
 }

@@ -57,4 +57,7 @@ check a_damaged_file exits 0 "$bin" mint relu2 -n 2 --seed 1
 check says_that_it_is_damaged grep -q 'm.gguf: no GGUF file.*; the grammar smith writes instead' "$tmp/err"
 OUROBOROS_SEEDLING=$tmp/none.gguf
 check a_file_that_is_not_there exits 0 "$bin" mint relu2 -n 2 --seed 1
-check then_nothing_is_said sh -c "! grep -q seedling $tmp/err"
+check it_is_told grep -q 'none.gguf: .*; the grammar smith writes instead' "$tmp/err"
+OUROBOROS_SEEDLING=
+check no_file_at_all exits 0 "$bin" mint relu2 -n 2 --seed 1
+check then_nothing_is_said sh -c "! grep -q -e seedling -e instead $tmp/err"
