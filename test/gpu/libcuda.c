@@ -14,6 +14,7 @@
 //   late=NAME:5     such a kernel does not end from its sixth run on
 //   wrong=NAME      they store one wrong byte in the first answer that they write
 //   trample=NAME    they write behind the end of their last buffer
+//   nudge=NAME:5    such a kernel changes a byte of the first input that it reads, in its fifth run alone
 //   warm=NAME:5     such kernels take so many per cent less while the L2 holds what another kernel has read;
 //                   the kernel "reads" clears it, given as many bytes as the L2 has
 //   scale=N         everything takes N times as long: windows are filled by fewer calls
@@ -55,7 +56,7 @@ struct Module {
     char *text;
     int kernel, args, inputs, unroll; // kernel: of vm_device; -1: one of our own PTX texts
     int bytes[VM_ARGS];
-    bool stream, clocks, reads, demotes;
+    bool stream, clocks, reads, demotes, sums;
     int runs;
 };
 typedef struct Work Work;
@@ -182,6 +183,21 @@ static int64_t run_stream(const Work *w) {
     return moved;
 }
 
+static uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
+    return x ^ x >> 33;
+}
+static void run_sums(const Work *w) {
+    uint64_t sum = 0, *to = (uint64_t *)bytes_at(w->value[3]);
+    for (uint64_t i = 0; i < w->value[1]; i++) {
+        uint64_t x[2], key = w->value[2] + i * 0x9e3779b97f4a7c15;
+        memcpy(x, bytes_at(w->value[0]) + 16 * i, sizeof x);
+        sum += mixed(x[0] ^ key) + mixed(x[1] ^ (key + 0x6a09e667f3bcc909));
+    }
+    *to += sum;
+}
+
 static void spoil(const Work *w) {
     Module *m = w->module;
     if (concerns("hang", m)) hangs = true;
@@ -189,6 +205,8 @@ static void spoil(const Work *w) {
     if (concerns("fault", m)) lost = ILLEGAL_ADDRESS;
     if (concerns("gone", m)) lost = ECC_UNCORRECTABLE;
     VmTable *t = (VmTable *)memory;
+    if (concerns("nudge", m) && ++m->runs == (int)(100 * per_cent("nudge") + 0.5))
+        bytes_at(w->value[0])[9] ^= 1;
     uint64_t last = 0;
     for (int i = 0; i < m->args; i++)
         if (m->bytes[i] == 8 && w->value[i] > VM_BASE) last = w->value[i];
@@ -211,6 +229,9 @@ static double run_launch(const Work *w) {
         return NODE_NS + 16 * (double)w->value[1] / BYTES_A_NS;
     } else if (m->demotes) {
         return NODE_NS;
+    } else if (m->sums) {
+        run_sums(w);
+        return NODE_NS + 16 * (double)w->value[1] / BYTES_A_NS;
     } else if (m->kernel >= 0) {
         static VmRequest q;
         q = (VmRequest){.order = VM_LAUNCH, .kernel = m->kernel};
@@ -552,6 +573,10 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
         m->demotes = true;
         m->args = 2;
         m->bytes[0] = m->bytes[1] = 8;
+    } else if (strncmp(m->text, "// ouroboros sums", 17) == 0) {
+        m->sums = true;
+        m->args = 4;
+        for (int i = 0; i < m->args; i++) m->bytes[i] = 8;
     } else if (m->text[0] == '{') {
         static VmReply r;
         VmRequest q = {.order = VM_LOAD, .text_bytes = strlen(m->text)};
@@ -582,7 +607,8 @@ EXPORT int cuFuncGetAttribute(int *value, int attribute, void *function) {
     *value = attribute == 4 ? 32 : 0;
     return OK;
 }
-// What the last launch asked for, for tests that look it up by name.
+// What the last launch asked for, for tests that look it up by name; the measurer's own kernel, which sums up
+// inputs behind all others, is not meant.
 EXPORT VmLaunched vm_launched;
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
     (void)function;
@@ -595,15 +621,18 @@ EXPORT int cuFuncSetCacheConfig(void *function, int config) {
     vm_launched.cache_config = config;
     return OK;
 }
-EXPORT int cuLaunchKernelEx(const Launch *config, void *function, void **params, void **extra) {
-    (void)extra;
-    Module *m = function;
-    if (config->attributes > VM_LAUNCH_ATTRIBUTES) return INVALID_VALUE;
+static void launch_noted(const Launch *config) {
     vm_launched.shared = config->shared;
     vm_launched.attributes = config->attributes;
     memcpy(vm_launched.grid, config->grid, sizeof config->grid);
     memcpy(vm_launched.block, config->block, sizeof config->block);
     memcpy(vm_launched.attribute, config->attribute, config->attributes * sizeof *vm_launched.attribute);
+}
+EXPORT int cuLaunchKernelEx(const Launch *config, void *function, void **params, void **extra) {
+    (void)extra;
+    Module *m = function;
+    if (config->attributes > VM_LAUNCH_ATTRIBUTES) return INVALID_VALUE;
+    if (!m->sums) launch_noted(config);
     Work w = {.kind = WORK_LAUNCH, .module = m};
     for (int d = 0; d < 3; d++) w.grid[d] = config->grid[d];
     for (int i = 0; i < m->args; i++) memcpy(&w.value[i], params[i], (size_t)m->bytes[i]);

@@ -16,7 +16,8 @@
 #include "base/io.h"
 #include "measure/timing/timing.h"
 
-enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, FDS_MAX = 3, KEEPERS = 2 };
+enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, KEEPERS = 2 };
+enum { FDS_MAX = 3 }; // of a job: its text, its inputs, room for answers
 // What a keeper is asked for.
 enum { ASK_MEASURER = 'm', ASK_KEEPER = 'k' };
 
@@ -128,34 +129,70 @@ static bool map_file(int fd, size_t bytes, int protection, uint8_t **out, Err *e
     return true;
 }
 
-// What the process keeps from job to job: mappings of files, the answers' for as long as the file is the
-// same, since memory that is touched again costs less than new memory.
+// A file's memory. While it is mapped no other file has its number.
 typedef struct {
-    uint8_t *at[FDS_MAX];
-    off_t size[FDS_MAX];
-    struct stat answers;
+    uint8_t *at;
+    dev_t device;
+    ino_t number;
+    size_t bytes;
+    int64_t used; // by which job
+} Mapping;
+
+// What the process keeps from job to job: mappings, since memory that is touched again costs less than new
+// memory. Kernels of one op meet the same inputs, a file for each shape.
+enum { MAPPINGS = 12 };
+static const size_t mapped_most = (size_t)1 << 30; // of inputs
+typedef struct {
+    Mapping inputs[MAPPINGS], answers;
+    int64_t jobs;
     TimingKept timing;
 } Kept;
 
-static void unmap(Kept *k, int i) {
-    if (k->at[i]) munmap(k->at[i], (size_t)k->size[i]);
-    k->at[i] = NULL;
+static void unmap(Mapping *m) {
+    if (m->at) munmap(m->at, m->bytes);
+    *m = (Mapping){0};
 }
 
-static bool files_map(Kept *k, const int fd[FDS_MAX], Err *e) {
-    static const int how[FDS_MAX] = {PROT_READ, PROT_READ, PROT_READ | PROT_WRITE};
-    struct stat s;
-    for (int i = 0; i < FDS_MAX; i++) {
-        if (fstat(fd[i], &s) != 0) return err_set(e, ERR_IO, "a job's files: %s", strerror(errno));
-        bool had = i == FDS_MAX - 1 && k->at[i] && s.st_ino == k->answers.st_ino &&
-                   s.st_dev == k->answers.st_dev && s.st_size == k->size[i];
-        if (had) continue;
-        unmap(k, i);
-        k->size[i] = s.st_size;
-        if (!map_file(fd[i], (size_t)s.st_size, how[i], &k->at[i], e)) return false;
+// Maps the file unless it is mapped there already.
+static bool mapping_of(Mapping *m, int fd, const struct stat *s, int protection, Err *e) {
+    if (m->at && m->device == s->st_dev && m->number == s->st_ino && m->bytes == (size_t)s->st_size)
+        return true;
+    unmap(m);
+    *m = (Mapping){.device = s->st_dev, .number = s->st_ino, .bytes = (size_t)s->st_size};
+    return map_file(fd, m->bytes, protection, &m->at, e);
+}
+
+// The place of an input file among those that are kept, its own or that of the one used longest ago, which
+// goes. So do others while all of them hold too much.
+static Mapping *place_for(Kept *k, const struct stat *s) {
+    size_t all = (size_t)s->st_size;
+    for (;;) {
+        Mapping *own = NULL, *oldest = NULL;
+        size_t sum = 0;
+        for (Mapping *m = k->inputs; m < k->inputs + MAPPINGS; m++) {
+            if (m->at && m->device == s->st_dev && m->number == s->st_ino) own = m;
+            if (!m->at && !own) own = m;
+            if (m->at && (!oldest || m->used < oldest->used)) oldest = m;
+            sum += m->bytes;
+        }
+        if (own && own->at) return own;
+        if (own && (!oldest || sum + all <= mapped_most)) return own;
+        unmap(oldest);
     }
-    k->answers = s;
-    return true;
+}
+
+static bool stat_of(int fd, struct stat *s, Err *e) {
+    return fstat(fd, s) == 0 || err_set(e, ERR_IO, "a job's files: %s", strerror(errno));
+}
+
+static bool files_map(Kept *k, const int fd[FDS_MAX], Mapping *job, Mapping **inputs, Err *e) {
+    struct stat s[FDS_MAX];
+    for (int i = 0; i < FDS_MAX; i++)
+        if (!stat_of(fd[i], &s[i], e)) return false;
+    *inputs = place_for(k, &s[1]);
+    (*inputs)->used = ++k->jobs;
+    return mapping_of(job, fd[0], &s[0], PROT_READ, e) && mapping_of(*inputs, fd[1], &s[1], PROT_READ, e) &&
+           mapping_of(&k->answers, fd[2], &s[2], PROT_READ | PROT_WRITE, e);
 }
 
 // True while the device is well.
@@ -164,18 +201,18 @@ static bool work(Device *d, Buf *out, Kept *k, const int fd[FDS_MAX]) {
     Err e = {0};
     TimingJob job;
     TimingResult r = {0};
-    bool ok = files_map(k, fd, &e), well = true;
-    ok =
-        ok && timing_job_read(&a, (Str){(char *)k->at[0], (size_t)k->size[0]}, (int64_t)k->size[1], &job, &e);
-    if (ok && timing_answer_at(&job, job.contenders, 0) > (int64_t)k->size[2])
+    Mapping text = {0}, *inputs;
+    bool ok = files_map(k, fd, &text, &inputs, &e), well = true;
+    ok = ok && timing_job_read(&a, (Str){(char *)text.at, text.bytes}, (int64_t)inputs->bytes, &job, &e);
+    if (ok && timing_answer_at(&job, job.contenders, 0) > (int64_t)k->answers.bytes)
         ok = err_set(&e, ERR_INPUT, "timing job: no room for its answers");
-    ok = ok && timing_run(&a, d, &job, &(TimingMemory){k->at[1], k->at[2], &k->timing}, &r, &e);
+    ok = ok && timing_run(&a, d, &job, &(TimingMemory){inputs->at, k->answers.at, &k->timing}, &r, &e);
     for (int i = 0; i < r.contenders; i++) well &= !timed_lost(r.contender[i].end);
     if (ok)
         timing_result_write(out, &r);
     else
         say_error(out, &e);
-    for (int i = 0; i < FDS_MAX - 1; i++) unmap(k, i);
+    unmap(&text);
     arena_free(&a);
     return ok && well;
 }

@@ -452,10 +452,20 @@ static bool clearing_ready(Timing *t) {
            (k->demotes.function || device_load(t->d, demotes_ptx, "demotes", 0, &k->demotes, t->e));
 }
 
+// Where the driver refuses our PTX inputs are read back instead, as they are where calls change them.
+static bool sums_ready(Timing *t) {
+    DeviceKernel *k = &t->kept->sums;
+    if (t->restores) return true;
+    if (!k->function && !device_load(t->d, sums_ptx, "sums", 0, k, t->e)) return *t->e = (Err){0}, true;
+    t->sets.sums = k;
+    return sets_note(t->a, &t->sets, t->e);
+}
+
 static bool measure(Timing *t) {
     Runner *which = NULL;
     t->clears = clearing_ready(t);
     if (!t->clears || !facts_ready(t)) *t->e = (Err){0};
+    if (!sums_ready(t)) return false;
     if (t->clears) t->out->floor_us = t->kept->floor_us; // 0: not known
     for (int i = 0; i < t->runners; i++) {
         TimedEnd end = runner_tried(t, &t->runner[i]);
@@ -494,6 +504,7 @@ static void runners_free(Timing *t) {
         device_unload(t->d, &t->kept->clocks);
         device_unload(t->d, &t->kept->reads);
         device_unload(t->d, &t->kept->demotes);
+        device_unload(t->d, &t->kept->sums);
     }
     for (int i = 0; i < t->runners; i++) {
         Runner *r = &t->runner[i];

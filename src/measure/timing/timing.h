@@ -23,7 +23,7 @@
 // `kept`: what a process has from one job to the next, zeros at first; it goes with the context. NULL: all
 // of it is made anew.
 typedef struct {
-    DeviceKernel clocks, reads, demotes;
+    DeviceKernel clocks, reads, demotes, sums;
     double floor_us;
 } TimingKept;
 typedef struct {

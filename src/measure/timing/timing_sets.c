@@ -4,8 +4,17 @@
 #include <stdio.h>
 
 #include "base/numeric/rng.h"
+#include "measure/timing/yardstick.h"
 
-enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 3, LEAD_TIMES = 2, LONGER = 4, LEAD_MAX = SETS_MAX / 5 };
+enum {
+    STREAM_SHIFTS = 1,
+    STREAM_SUMS = 5,
+    SUMS_BLOCKS = 1024,
+    FLUSH_TIMES = 3,
+    LEAD_TIMES = 2,
+    LONGER = 4,
+    LEAD_MAX = SETS_MAX / 5
+};
 
 static int64_t aligned(int64_t n) { return (n + GAP - 1) / GAP * GAP; }
 
@@ -114,6 +123,7 @@ void sets_close(TimingSets *s) {
         device_free(s->d, s->set[k].inputs);
         device_free(s->d, s->set[k].region);
     }
+    device_free(s->d, s->sum_at);
     device_free(s->d, s->flush);
     device_free(s->d, s->given);
     s->sets = 0;
@@ -127,6 +137,44 @@ bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e) 
                                            (size_t)run->buffer[b].bytes, e))
                 return false;
     }
+    return true;
+}
+
+// ---- sums
+
+static bool sum_queue(TimingSets *s, int k, Err *e) {
+    uint64_t pieces = (uint64_t)s->input_bytes / 16, key = rng_mix(s->job->seed, STREAM_SUMS);
+    DeviceAddress to = s->sum_at + (DeviceAddress)k * sizeof *s->sum;
+    void *param[] = {&s->set[k].inputs, &pieces, &key, &to};
+    const DeviceLaunch l = {.kernel = s->sums,
+                            .grid = {SUMS_BLOCKS, 1, 1},
+                            .block = {STREAM_THREADS, 1, 1},
+                            .cluster = 1,
+                            .params = param};
+    return device_launch(s->d, &l, e);
+}
+
+// On the GPU: to read all inputs back takes longer than all windows.
+static bool sums_take(TimingSets *s, uint64_t *out, Err *e) {
+    size_t bytes = (size_t)s->sets * sizeof *out;
+    if (!device_fill(s->d, s->sum_at, 0, 4, bytes / 4, e)) return false;
+    for (int k = 0; k < s->sets; k++)
+        if (!sum_queue(s, k, e)) return false;
+    return device_wait(s->d, s->job->seconds, e) && device_read(s->d, out, s->sum_at, bytes, e);
+}
+
+bool sets_note(Arena *a, TimingSets *s, Err *e) {
+    s->sum = NEWN(a, uint64_t, (size_t)s->sets);
+    return device_alloc(s->d, SETS_MAX * sizeof *s->sum, &s->sum_at, e) && sums_take(s, s->sum, e);
+}
+
+// The first set whose inputs, or what lies around them, are not as they were noted; -1: there is none.
+static bool sums_compare(Arena *a, TimingSets *s, int *which, Err *e) {
+    uint64_t *now = NEWN(a, uint64_t, (size_t)s->sets);
+    if (!sums_take(s, now, e)) return false;
+    *which = -1;
+    for (int k = s->sets; k-- > 0;)
+        if (now[k] != s->sum[k]) *which = k;
     return true;
 }
 
@@ -172,10 +220,10 @@ static bool gaps_check(TimingSets *s, Gap g, const Layout *l, SetsCheck *c, Err 
 }
 
 // Piece by piece: memory that is used again costs less than as much as the input has.
-static bool input_check(Arena *a, TimingSets *s, int i, SetsCheck *c, Err *e) {
+static bool input_check(Arena *a, TimingSets *s, int k, int i, SetsCheck *c, Err *e) {
     enum { PIECE = 4 << 20 };
     const TimingInput *in = &s->job->input[i];
-    const TimingSet *set = &s->set[c->one];
+    const TimingSet *set = &s->set[k];
     uint8_t *seen = arena_raw(a, PIECE, 64);
     int64_t first = in->row_bytes ? set->shift * in->row_bytes : 0, rest = in->bytes - first;
     for (int64_t at = 0, n; at < in->bytes && c->intact; at += n) {
@@ -188,21 +236,40 @@ static bool input_check(Arena *a, TimingSets *s, int i, SetsCheck *c, Err *e) {
     return true;
 }
 
-bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
-    int64_t input_bytes[TIMING_INPUTS_MAX], *bytes = NEWN(a, int64_t, (size_t)c->run->buffers + 1);
-    for (int i = 0; i < s->job->inputs; i++) input_bytes[i] = s->job->input[i].bytes;
-    for (int b = 0; b < c->run->buffers; b++) bytes[b] = c->run->buffer[b].bytes;
-    const Layout inputs = {s->given_at, input_bytes, s->job->inputs},
-                 region = {c->at, bytes, c->run->buffers};
-    c->intact = true;
-    for (int k = 0; k < s->sets && c->intact; k++)
-        if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e) ||
-            (c->at &&
-             !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e)))
-            return false;
-    for (int i = 0; i < s->job->inputs && c->intact && c->one >= 0; i++)
-        if (!timing_changes(s->job, i) && !input_check(a, s, i, c, e)) return false;
+// Reads back what lies around the inputs of set k, and with `whole` the inputs, to say what was written to.
+static bool inputs_check(Arena *a, TimingSets *s, int k, bool whole, SetsCheck *c, Err *e) {
+    int64_t bytes[TIMING_INPUTS_MAX];
+    for (int i = 0; i < s->job->inputs; i++) bytes[i] = s->job->input[i].bytes;
+    const Layout inputs = {s->given_at, bytes, s->job->inputs};
+    if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e))
+        return false;
+    for (int i = 0; i < s->job->inputs && c->intact && whole; i++)
+        if (!timing_changes(s->job, i) && !input_check(a, s, k, i, c, e)) return false;
     return true;
+}
+
+static bool inputs_all_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
+    int changed = -1;
+    for (int k = 0; k < s->sets && c->intact && !s->sum; k++)
+        if (!inputs_check(a, s, k, k == c->one, c, e)) return false;
+    if (!s->sum || !c->intact) return true;
+    if (!sums_compare(a, s, &changed, e)) return false;
+    if (changed < 0) return true;
+    if (!inputs_check(a, s, changed, true, c, e)) return false;
+    if (c->intact) snprintf(c->why, sizeof c->why, "inputs were written to (set %d)", changed);
+    c->intact = false;
+    return true;
+}
+
+bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
+    int64_t *bytes = NEWN(a, int64_t, (size_t)c->run->buffers + 1);
+    for (int b = 0; b < c->run->buffers; b++) bytes[b] = c->run->buffer[b].bytes;
+    const Layout region = {c->at, bytes, c->run->buffers};
+    c->intact = true;
+    for (int k = 0; k < s->sets && c->intact && c->at; k++)
+        if (!gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e))
+            return false;
+    return !c->intact || inputs_all_check(a, s, c, e);
 }
 
 bool sets_answer(TimingSets *s, DeviceAddress answer, int set, int k, uint8_t *out, Err *e) {

@@ -22,6 +22,9 @@ typedef struct {
     int64_t flush_bytes;
     DeviceAddress given; // the inputs as they were given, one behind the other: what sets are restored from
     int64_t given_at[TIMING_INPUTS_MAX];
+    const DeviceKernel *sums; // of yardstick.h; NULL: the driver refuses it, or calls change inputs
+    uint64_t *sum;            // [sets] of inputs and gaps, before any contender ran
+    DeviceAddress sum_at;
 } TimingSets;
 
 // Where the buffers of a run that are no inputs lie in a region: at[b]; returns the bytes of all, gaps
@@ -35,8 +38,11 @@ void sets_close(TimingSets *s);
 MUST_CHECK bool sets_restore(TimingSets *s, int set, Err *e);
 // Queued: gaps and poison in the region of every set, laid out for a run.
 MUST_CHECK bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e);
-// Whether everything around the buffers of a run, and around the inputs, is as it was, and so are those
-// inputs of set `one` that no answer takes the place of; -1: nobody asks for those.
+// What the inputs and the gaps around them are, for sets_check. With `sums` given; before any contender runs.
+MUST_CHECK bool sets_note(Arena *a, TimingSets *s, Err *e);
+// Whether everything around the buffers of a run, and around the inputs, is as it was, and so are the inputs
+// of all sets. Without `sums`, those of set `one` that no answer takes the place of; -1: nobody asks for
+// those.
 typedef struct {
     const TimedRun *run;
     const int64_t *at; // NULL: its buffers lie elsewhere

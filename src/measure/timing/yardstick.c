@@ -55,6 +55,31 @@ const char *const demotes_ptx =
     "    setp.lt.and.u32 %p, %t, 128, %p;\n    shl.b64 %place, %i, 4;\n    add.u64 %place, %at, %place;\n"
     "    @%p applypriority.global.L2::evict_normal [%place], 128;\n    ret;\n}\n";
 
+// Each number is mixed with the key and its place (the finalizer of MurmurHash3), so that no change of some
+// of them is made up for by a change of others.
+#define SUMS_MIX(x)                                                                                       \
+    "    shr.u64 %h, " x ", 33;\n    xor.b64 " x ", " x ", %h;\n    mul.lo.u64 " x ", " x                 \
+    ", 0xff51afd7ed558ccd;\n    shr.u64 %h, " x ", 33;\n    xor.b64 " x ", " x ", %h;\n    mul.lo.u64 " x \
+    ", " x ", 0xc4ceb9fe1a85ec53;\n    shr.u64 %h, " x ", 33;\n    xor.b64 " x ", " x                     \
+    ", %h;\n    add.u64 %sum, %sum, " x ";\n"
+const char *const sums_ptx =
+    "// ouroboros sums\n" PTX_HEAD
+    ".visible .entry sums(.param .u64 at, .param .u64 n, .param .u64 key, .param .u64 to)\n"
+    "{\n    .reg .pred %p;\n    .reg .b32 %b, %t, %w, %g;\n"
+    "    .reg .b64 %at, %n, %key, %to, %i, %step, %place, %x, %y, %k, %h, %sum;\n"
+    "    ld.param.u64 %at, [at];\n    ld.param.u64 %n, [n];\n    ld.param.u64 %key, [key];\n"
+    "    ld.param.u64 %to, [to];\n    cvta.to.global.u64 %at, %at;\n    cvta.to.global.u64 %to, %to;\n"
+    "    mov.u32 %b, %ctaid.x;\n    mov.u32 %t, %tid.x;\n    mov.u32 %w, %ntid.x;\n    mov.u32 %g, "
+    "%nctaid.x;\n"
+    "    mul.wide.u32 %i, %b, %w;\n    cvt.u64.u32 %place, %t;\n    add.u64 %i, %i, %place;\n"
+    "    mul.wide.u32 %step, %g, %w;\n    mov.u64 %sum, 0;\n"
+    "again:\n    setp.ge.u64 %p, %i, %n;\n    @%p bra done;\n"
+    "    shl.b64 %place, %i, 4;\n    add.u64 %place, %at, %place;\n"
+    "    ld.global.v2.u64 {%x, %y}, [%place];\n    mad.lo.u64 %k, %i, 0x9e3779b97f4a7c15, %key;\n"
+    "    xor.b64 %x, %x, %k;\n    add.u64 %k, %k, 0x6a09e667f3bcc909;\n    xor.b64 %y, %y, %k;\n" SUMS_MIX(
+        "%x") SUMS_MIX("%y") "    add.u64 %i, %i, %step;\n    bra again;\n"
+                             "done:\n    red.global.add.u64 [%to], %sum;\n    ret;\n}\n";
+
 // All loads of a thread stand before its first store, so that they are under way together.
 void stream_ptx(Buf *out, int inputs, int unroll) {
     buf_printf(out, "// ouroboros stream inputs=%d unroll=%d\n" PTX_HEAD ".visible .entry stream(\n", inputs,

@@ -1,6 +1,6 @@
 // yardstick.h - kernels of our own, as PTX text that the driver compiles: plain streaming from several inputs
 // into one output, and a copy, to which a kernel's time is compared; one that does nothing; one that reads
-// memory; one that reads the clocks.
+// memory, and one that sums it up; one that reads the clocks.
 #pragma once
 #include "measure/timing/timed_run.h"
 
@@ -15,6 +15,10 @@ extern const char *const nothing_ptx; // entry "nothing"
 // last, the second makes them ordinary. Neither writes: nothing has to be written back in a window.
 enum { READS_OF_BLOCK = 1024 };
 extern const char *const reads_ptx, *const demotes_ptx;
+// Entry "sums" takes the address of memory, the number of its 16-byte pieces, a key, and where to add a
+// 64-bit number that all bytes and their order go into. The same bytes and key give the same number; whoever
+// does not know the key cannot change bytes and keep it, but by luck of 2^-64. Any grid will do.
+extern const char *const sums_ptx;
 // Entry "clocks", takes an address of two 64-bit numbers: cycles of the processor and nanoseconds that it was
 // busy for.
 extern const char *const clocks_ptx;

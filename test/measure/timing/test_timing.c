@@ -106,6 +106,27 @@ static void test_a_slower_kernel_is_found_slower(void **state) {
     end(w);
 }
 
+// Whichever set it was: all of them are summed up before and after.
+static void test_one_byte_of_an_input_is_found(void **state) {
+    (void)state;
+    for (int n = 1; n < 60; n += 19) {
+        World *w = world(arena_printf(&steering, "nudge=sly:%d", n));
+        add(w, "plain");
+        add(w, "sly");
+        run(w);
+        assert_int_equal(w->result.contender[0].end, TIMED_TRAMPLED); // nobody knows who it was
+        assert_int_equal(w->result.contender[1].end, TIMED_TRAMPLED);
+        assert_non_null(strstr(w->result.contender[1].why, "input 0 was written to"));
+        end(w);
+    }
+    World *w = world("nudge=sly:100000"); // it never comes to that
+    add(w, "plain");
+    add(w, "sly");
+    run(w);
+    assert_int_equal(w->result.contender[1].end, TIMED_WELL);
+    end(w);
+}
+
 static void test_a_kernel_that_writes_beside_its_buffers_is_told(void **state) {
     (void)state;
     World *w = world("trample=rude");
@@ -310,6 +331,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_come_back_with_their_rows_in_order),
         cmocka_unit_test(test_a_slower_kernel_is_found_slower),
+        cmocka_unit_test(test_one_byte_of_an_input_is_found),
         cmocka_unit_test(test_a_kernel_that_writes_beside_its_buffers_is_told),
         cmocka_unit_test(test_wrong_answers_come_back_wrong),
         cmocka_unit_test(test_a_fault_names_its_kernel),
