@@ -45,56 +45,79 @@ static void start(const Graph *g, Schedule s, int64_t n, const int (*sizes)[2], 
     }
 }
 
-static void start_whole(const Graph *g, Schedule s, int64_t n, int thread, Plans *out) {
-    if (!plan_possible(g, s)) return;
-    Plan p = usual(g, s, n);
-    p.warps = 0;
-    p.thread = thread;
-    add(out, &p);
-}
+// How rows are held: a program each, whole or in two tiles, or a tile of several.
+typedef struct {
+    Schedule schedule;
+    int thread, hints;
+    bool early;
+    int tile, warps;
+} Start;
 
-static void start_tiles(const Graph *g, int64_t n, int tile, int thread, Plans *out) {
-    if (!plan_possible(g, SCHEDULE_ROWS)) return;
-    Plan p = usual(g, SCHEDULE_ROWS, n);
-    p.tile = tile;
-    p.rows = 1;
-    p.warps = 0;
-    p.thread = thread;
-    add(out, &p);
+static void start_rows(const Graph *g, int64_t n, const Start *from, int count, Plans *out) {
+    for (int i = 0; i < count; i++) {
+        if (!plan_possible(g, from[i].schedule)) continue;
+        Plan p = usual(g, from[i].schedule, n);
+        p.rows = 1;
+        p.tile = from[i].tile;
+        p.warps = from[i].warps;
+        p.thread = from[i].thread;
+        p.hints = from[i].hints;
+        p.early = from[i].early;
+        add(out, &p);
+    }
 }
+#define START_ROWS(g, n, from, out) start_rows(g, n, from, (int)(sizeof(from) / sizeof *(from)), out)
 
+// In the order of how many ops each was fastest for, somewhere on an H100 (doc/h100.md): rows in two tiles
+// where a call moves more than the L2 holds, and loads that are evicted first where it moves less.
 void plan_starts(const Graph *g, int64_t n, Plans *out) {
-    static const int flat[][2] = {{4096, 16}, {2048, 8}, {1024, 4}, {4096, 8}, {8192, 16}};
+    static const int flat[][2] = {{1024, 8}, {1024, 4}, {4096, 16}, {512, 4}, {2048, 8}, {8192, 16}};
     static const int grid[][2] = {{1024, 4}, {4096, 16}, {2048, 4}};
     static const int parts[][2] = {{4096, 8}, {2048, 8}};
     static const int walked[][2] = {{4096, 16}, {2048, 8}};
     static const int persistent[][2] = {{4096, 8}};
     *out = (Plans){.n = 0};
     if (!reduces(g)) {
-        start(g, SCHEDULE_FLAT, n, flat, 5, out);
+        static const Start whole[] = {{SCHEDULE_WHOLE, .thread = 8},
+                                      {SCHEDULE_WHOLE, .thread = 16},
+                                      {SCHEDULE_ROWS, .tile = 4096, .thread = 8}};
+        start(g, SCHEDULE_FLAT, n, flat, 6, out);
         start(g, SCHEDULE_GRID, n, grid, 3, out);
-        start_whole(g, SCHEDULE_WHOLE, n, 8, out);
-        start_whole(g, SCHEDULE_WHOLE, n, 16, out);
-        start_tiles(g, n, 4096, 8, out);
+        START_ROWS(g, n, whole, out);
         return;
     }
     if (n <= NARROW) { // a program a row would be mostly dispatch
-        static const int tiles[][2] = {{1024, 8}, {2048, 8}, {2048, 16}, {4096, 16}, {1024, 4}, {512, 8}};
-        for (int i = 0; i < 6; i++) start_tiles(g, n, tiles[i][0], tiles[i][1], out);
-        start_whole(g, SCHEDULE_WHOLE, n, 8, out);
+        static const Start tiles[] = {{SCHEDULE_ROWS, .tile = 1024, .thread = 8},
+                                      {SCHEDULE_ROWS, .tile = 2048, .thread = 8},
+                                      {SCHEDULE_ROWS, .tile = 2048, .thread = 16},
+                                      {SCHEDULE_ROWS, .tile = 4096, .thread = 16},
+                                      {SCHEDULE_ROWS, .tile = 1024, .thread = 4},
+                                      {SCHEDULE_ROWS, .tile = 512, .thread = 8},
+                                      {SCHEDULE_WHOLE, .thread = 8}};
+        START_ROWS(g, n, tiles, out);
         start(g, SCHEDULE_PERSISTENT, n, persistent, 1, out);
         return;
     }
-    static const int threads[] = {16, 32, 8};
-    for (int i = 0; i < 3; i++) start_whole(g, SCHEDULE_WHOLE, n, threads[i], out);
-    for (int i = 0, whole = out->n; i < 2 && i < whole; i++) { // loads first, by 16 and by 32 a thread
-        Plan p = out->at[i];
-        p.early = true;
-        add(out, &p);
-    }
+    static const Start rows[] = {
+        {SCHEDULE_TWO_TILES, .thread = 16},
+        {SCHEDULE_WHOLE, .thread = 16, .hints = 4},
+        {SCHEDULE_TWO_TILES, .thread = 16, .early = true},
+        {SCHEDULE_ROWS, .tile = 8192, .thread = 16, .hints = 4},
+        {SCHEDULE_WHOLE, .thread = 32, .hints = 4},
+        {SCHEDULE_WHOLE, .warps = 32, .thread = 16, .hints = 4},
+        {SCHEDULE_WHOLE, .thread = 32, .hints = 4, .early = true},
+        {SCHEDULE_WHOLE, .thread = 8, .hints = 4},
+        {SCHEDULE_WHOLE, .thread = 16, .hints = 2},
+        {SCHEDULE_TWO_TILES, .thread = 16, .hints = 3},
+        {SCHEDULE_ROWS, .tile = 4096, .thread = 16, .hints = 4},
+        {SCHEDULE_WHOLE, .thread = 16, .early = true},
+        {SCHEDULE_TWO_TILES, .thread = 8},
+        {SCHEDULE_WHOLE, .warps = 8, .thread = 16, .hints = 4},
+        {SCHEDULE_WHOLE, .thread = 32, .early = true},
+        {SCHEDULE_WHOLE, .thread = 16},
+    };
+    START_ROWS(g, n, rows, out);
     start(g, SCHEDULE_SPLIT, n, parts, 2, out);
-    start_tiles(g, n, 4096, 16, out);
-    start_tiles(g, n, 8192, 16, out);
     start(g, SCHEDULE_ONLINE, n, walked, 2, out);
     start(g, SCHEDULE_LOOPED, n, walked, 2, out);
     start(g, SCHEDULE_PERSISTENT, n, persistent, 1, out);

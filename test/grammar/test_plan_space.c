@@ -72,8 +72,10 @@ static void loads_first(void **state) {
     Plans *p = NEW(&a, Plans);
     traced(&a, "layernorm", &op, &g);
     plan_starts(&g, 4096, p);
-    assert_true(!p->at[0].early && p->at[3].early);
-    for (int i = 0; i < 4; i += 3) {
+    bool seen[2] = {false};
+    for (int i = 0; i < p->n; i++) {
+        if (p->at[i].schedule != SCHEDULE_WHOLE || seen[p->at[i].early]) continue;
+        seen[p->at[i].early] = true;
         Str s = kernel_emit(&a, &g, &p->at[i], NULL);
         const char *text = str_cdup(&a, s), *load = strstr(text, "w = tl.load("),
                    *sum = strstr(text, "tl.sum(");
@@ -81,6 +83,7 @@ static void loads_first(void **state) {
         assert_int_equal(load < sum, p->at[i].early);
         parses(&a, s);
     }
+    assert_true(seen[false] && seen[true]);
     arena_free(&a);
 }
 
@@ -103,6 +106,7 @@ static void two_tiles_are_one_step_from_whole_rows(void **state) {
         const Plan *from = &starts->at[i];
         plan_neighbours(&g, from, near);
         const Plan *two = of_schedule(near, SCHEDULE_TWO_TILES);
+        if (from->schedule == SCHEDULE_TWO_TILES) continue; // the way back is looked at below
         assert_int_equal(two != NULL, from->schedule == SCHEDULE_WHOLE);
         if (!two) continue;
         Plan same = *two;
@@ -137,8 +141,9 @@ static void tables_pick_by_the_shape(void **state) {
     Plans *p = NEW(&a, Plans);
     traced(&a, "softmax", &op, &g);
     plan_starts(&g, 4096, p);
-    const TableRow row[] = {{SHAPES_FEW_LONG, p->at[5]}, {SHAPES_FEW, p->at[2]}, {SHAPES_ANY, p->at[0]}};
-    assert_int_equal(p->at[5].schedule, SCHEDULE_SPLIT);
+    const Plan *whole = of_schedule(p, SCHEDULE_WHOLE), *tiles = of_schedule(p, SCHEDULE_ROWS);
+    const TableRow row[] = {
+        {SHAPES_FEW_LONG, *of_schedule(p, SCHEDULE_SPLIT)}, {SHAPES_FEW, *whole}, {SHAPES_ANY, *tiles}};
     Str source = kernel_table_emit(&a, &g, row, 3);
     parses(&a, source);
     assert_int_equal(times(source, "@triton.jit"), 4);
@@ -146,8 +151,8 @@ static void tables_pick_by_the_shape(void **state) {
     assert_int_equal(times(source, "    elif M < 2048:\n"), 1);
     assert_int_equal(times(source, "    else:\n"), 1);
     // One row is the plan's own file.
-    const TableRow one = {SHAPES_ANY, p->at[0]};
-    assert_true(str_eq(kernel_table_emit(&a, &g, &one, 1), kernel_emit(&a, &g, &p->at[0], NULL)));
+    const TableRow one = {SHAPES_ANY, *tiles};
+    assert_true(str_eq(kernel_table_emit(&a, &g, &one, 1), kernel_emit(&a, &g, tiles, NULL)));
     arena_free(&a);
 }
 
