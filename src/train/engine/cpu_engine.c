@@ -265,7 +265,6 @@ bool cpu_engine_open(Arena *a, const EngineChoice *choice, Engine **out, Err *e)
     CpuEngine *c = NEW(a, CpuEngine);
     *c = (CpuEngine){.engine = {.table = &table, .parameters = p},
                      .choice = *choice,
-                     .arena = a,
                      .pool = choice->pool,
                      .loops = backward_loops()};
     const Checkpoint *checkpoint = parameters_checkpoint(a, p, choice->base);

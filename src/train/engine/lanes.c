@@ -11,6 +11,7 @@ typedef struct {
 } Lane;
 
 struct Lanes {
+    Arena arena;
     Lane *lane; // [threads of the engine's pool]; those that were needed are open
     int open;
     float *gradient[UNITS_MAX]; // mapped when first needed
@@ -49,14 +50,15 @@ int lanes_units(const CpuEngine *c, const TrainBatch *b) {
 // ---- opening
 
 static bool lane_open(CpuEngine *c, Lane *l, Err *e) {
+    Arena *a = &c->lanes->arena;
     Pool *pool = pool_open_host(SEATS);
     *l = (Lane){.own = {.choice = c->choice, .pool = pool, .loops = c->loops}};
-    if (!model_open(c->arena, c->m->checkpoint, pool, &l->own.m, e)) {
+    if (!model_open(a, c->m->checkpoint, pool, &l->own.m, e)) {
         pool_close(pool);
         return false;
     }
     parameters_attach(c->engine.parameters, l->own.m);
-    l->own.room.layer = NEWN(c->arena, Kept, (size_t)c->m->config.layers);
+    l->own.room.layer = NEWN(a, Kept, (size_t)c->m->config.layers);
     return true;
 }
 
@@ -75,8 +77,11 @@ static bool gradient_open(Lanes *s, int unit, size_t numbers, Err *e) {
 static bool lanes_ready(CpuEngine *c, Run *r, Err *e) {
     int threads = pool_size(c->pool), wanted = r->units < threads ? r->units : threads;
     if (!c->lanes) {
-        c->lanes = NEW(c->arena, Lanes);
-        c->lanes->lane = NEWN(c->arena, Lane, (size_t)threads);
+        Arena a = {0};
+        Lanes *new = NEW(&a, Lanes);
+        new->lane = NEWN(&a, Lane, (size_t)threads);
+        new->arena = a;
+        c->lanes = new;
     }
     Lanes *s = c->lanes;
     for (; s->open < wanted; s->open++)
@@ -103,6 +108,8 @@ void lanes_free(CpuEngine *c) {
     }
     for (int i = 0; i < UNITS_MAX; i++)
         if (s->gradient[i]) munmap(s->gradient[i], c->engine.parameters->numbers * sizeof(float));
+    Arena a = s->arena; // holds s itself
+    arena_free(&a);
 }
 
 // ---- the cut

@@ -8,7 +8,7 @@
 // How a batch is cut is a function of it and of the model's sizes: UNIT_TOKENS tokens to a unit or a
 // document, if that is longer, and UNITS_MAX units at most. All units together take at most UNITS_BYTES for
 // gradients, logits and the model's room; a model of which fewer than UNITS_LEAST fit is not cut: there loops
-// are long enough for all threads (a whole model of up to about 30 million parameters is cut).
+// are long enough for all threads (a whole model of up to about 25 million parameters is cut).
 enum { UNIT_TOKENS = 256, UNITS_MAX = 32, UNITS_LEAST = 8, PIECE_TOKENS = 512 };
 static const size_t UNITS_BYTES = (size_t)1 << 30;
 

@@ -39,7 +39,6 @@ typedef struct Lanes Lanes; // lanes.h
 typedef struct {
     Engine engine; // first
     EngineChoice choice;
-    Arena *arena;
     Pool *pool;
     Model *m;
     const BackwardLoops *loops;
