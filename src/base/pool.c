@@ -215,6 +215,8 @@ Pool *pool_open_host(int seats) {
     return p;
 }
 
+bool pool_is_host(const Pool *p) { return p->host; }
+
 void pool_admit(Pool *p) {
     assert(p->host && !(atomic_load(&p->session) & 1));
     atomic_fetch_add(&p->session, 1);

@@ -19,6 +19,7 @@ void pool_close(Pool *p);
 // caller's included, at most POOL_SEATS_MAX.
 enum { POOL_SEATS_MAX = 32 };
 Pool *pool_open_host(int seats);
+bool pool_is_host(const Pool *p);
 void pool_admit(Pool *host);       // from now on others may join
 void pool_dismiss(Pool *host);     // sends them away; who comes now is refused
 int pool_guests(const Pool *host); // that are there; negative: it is closed, or has no seat left

@@ -68,8 +68,9 @@ void gemm_alone(const Gemm *g) {
 }
 
 // A piece is worth a thread from this many multiplications on. Many numbers of threads divide PIECES_MAX:
-// none waits for the last piece then. More pieces would be copied more often than they are worth.
-enum { PIECE_WORK = 1 << 20, PIECES_MAX = 30, PIECE_ROWS = 16 };
+// none waits for the last piece then. More pieces would be copied more often than they are worth; a host has
+// few threads and often one.
+enum { PIECE_WORK = 1 << 20, PIECES_MAX = 30, HOST_PIECES_MAX = 6, PIECE_ROWS = 16 };
 
 // c in `down` times `across` pieces.
 typedef struct {
@@ -103,7 +104,8 @@ static int least_of(int a, int b) { return a < b ? a : b; }
 
 void gemm_run(Pool *pool, const Gemm *g) {
     double work = (double)g->m * g->n * g->k;
-    int pieces = work / PIECE_WORK > PIECES_MAX ? PIECES_MAX : (int)(work / PIECE_WORK);
+    const int most = pool_is_host(pool) ? HOST_PIECES_MAX : PIECES_MAX;
+    int pieces = work / PIECE_WORK > most ? most : (int)(work / PIECE_WORK);
     if (pieces <= 1) {
         gemm_alone(g);
         return;
