@@ -78,8 +78,7 @@ static void quantised(const Piece *now, const Piece *then, void *room) {
         CASE(Q5_0)
         CASE(Q5_1)
         CASE(Q8_0)
-        CASE(Q4_K)
-        CASE(Q5_K) CASE(Q6_K)
+        CASE(Q4_K) CASE(Q5_K) CASE(Q6_K)
 #undef CASE
             default : break;
     }
