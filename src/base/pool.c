@@ -37,6 +37,10 @@ struct Pool {
     atomic_int asleep;       // workers
     atomic_bool owner_waits; // the caller, for those inside
     atomic_bool quit;
+    // Of a host: who has a seat, as bits, and the number of its admissions, odd while it admits.
+    bool host;
+    atomic_uint seats;
+    atomic_uint session;
     Worker worker[];
 };
 
@@ -57,12 +61,16 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static bool over(Pool *p, unsigned session) {
+    return atomic_load_explicit(&p->quit, memory_order_relaxed) || atomic_load(&p->session) != session;
+}
+
 // Watches until the gate, of which `mask` is looked at, is no longer `was`; false when that took too long.
-static bool watch(Pool *p, uint64_t mask, uint64_t was) {
+static bool watch(Pool *p, uint64_t mask, uint64_t was, unsigned session) {
     uint64_t end = 0;
     for (int i = 0;; i++) {
         if ((atomic_load_explicit(&p->gate, memory_order_acquire) & mask) != was) return true;
-        if (atomic_load_explicit(&p->quit, memory_order_relaxed)) return true;
+        if (over(p, session)) return true;
 #ifdef __x86_64__
         __builtin_ia32_pause();
 #endif
@@ -75,34 +83,38 @@ static bool watch(Pool *p, uint64_t mask, uint64_t was) {
 
 static const uint64_t NUMBER = ~(uint64_t)(INSIDE | OPEN);
 
-static void sleep_until_next(Pool *p, uint64_t seen) {
+static void sleep_until_next(Pool *p, uint64_t seen, unsigned session) {
     pthread_mutex_lock(&p->lock);
     atomic_fetch_add(&p->asleep, 1);
-    while ((atomic_load(&p->gate) & NUMBER) == seen && !atomic_load(&p->quit))
+    while ((atomic_load(&p->gate) & NUMBER) == seen && !over(p, session))
         pthread_cond_wait(&p->begin, &p->lock);
     atomic_fetch_sub(&p->asleep, 1);
     pthread_mutex_unlock(&p->lock);
 }
 
-static void *worker_main(void *arg) {
-    Worker *w = arg;
-    Pool *p = w->pool;
-    uint64_t seen = 0;
+// Takes part in loops until the session is over. seen: a loop that is not of interest.
+static void serve(Pool *p, int worker, uint64_t seen, unsigned session) {
     for (;;) {
-        if (!watch(p, NUMBER, seen)) sleep_until_next(p, seen);
-        if (atomic_load(&p->quit)) return NULL;
+        if (!watch(p, NUMBER, seen, session)) sleep_until_next(p, seen, session);
+        if (over(p, session)) return;
         uint64_t gate = atomic_load_explicit(&p->gate, memory_order_acquire);
         seen = gate & NUMBER;
         bool in = false;
         while (!in && gate & OPEN && (gate & NUMBER) == seen)
             in = atomic_compare_exchange_weak(&p->gate, &gate, gate + 1);
         if (!in) continue;
-        take_items(p, w->index);
+        take_items(p, worker);
         if ((atomic_fetch_sub(&p->gate, 1) & (INSIDE | OPEN)) != 1 || !atomic_load(&p->owner_waits)) continue;
         pthread_mutex_lock(&p->lock); // the last one out of a closed loop
         pthread_cond_signal(&p->done);
         pthread_mutex_unlock(&p->lock);
     }
+}
+
+static void *worker_main(void *arg) {
+    const Worker *w = arg;
+    serve(w->pool, w->index, 0, 0);
+    return NULL;
 }
 
 static int cores(void) {
@@ -111,16 +123,21 @@ static int cores(void) {
     return CPU_COUNT(&set);
 }
 
-Pool *pool_open(int threads) {
-    if (threads <= 0) threads = cores();
-    if (threads < 1) threads = 1;
-    if (threads > THREADS_MAX) threads = THREADS_MAX;
-    Pool *p = calloc(1, sizeof *p + (size_t)threads * sizeof p->worker[0]);
+static Pool *pool_new(int workers) {
+    Pool *p = calloc(1, sizeof *p + (size_t)workers * sizeof p->worker[0]);
     if (!p) abort();
     p->size = 1;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->begin, NULL);
     pthread_cond_init(&p->done, NULL);
+    return p;
+}
+
+Pool *pool_open(int threads) {
+    if (threads <= 0) threads = cores();
+    if (threads < 1) threads = 1;
+    if (threads > THREADS_MAX) threads = THREADS_MAX;
+    Pool *p = pool_new(threads);
     // A machine that refuses threads gets a smaller pool, not a failure.
     for (; p->size < threads; p->size++) {
         Worker *w = &p->worker[p->size];
@@ -133,7 +150,7 @@ Pool *pool_open(int threads) {
 int pool_size(const Pool *p) { return p->size; }
 
 void pool_run(Pool *p, size_t n, void (*fn)(void *arg, size_t item, int worker), void *arg) {
-    if (p->size == 1 || n <= 1) {
+    if (p->size == 1 || n <= 1 || (p->host && !atomic_load_explicit(&p->seats, memory_order_relaxed))) {
         for (size_t i = 0; i < n; i++) fn(arg, i, 0);
         return;
     }
@@ -156,7 +173,7 @@ void pool_run(Pool *p, size_t n, void (*fn)(void *arg, size_t item, int worker),
     for (;;) {
         uint64_t inside = atomic_load_explicit(&p->gate, memory_order_acquire) & INSIDE;
         if (!inside) return;
-        if (watch(p, INSIDE, inside)) continue;
+        if (watch(p, INSIDE, inside, atomic_load(&p->session))) continue;
         pthread_mutex_lock(&p->lock);
         atomic_store(&p->owner_waits, true);
         while (atomic_load(&p->gate) & INSIDE) pthread_cond_wait(&p->done, &p->lock);
@@ -180,10 +197,63 @@ void pool_close(Pool *p) {
     atomic_store(&p->quit, true);
     pthread_cond_broadcast(&p->begin);
     pthread_mutex_unlock(&p->lock);
-    for (int i = 1; i < p->size; i++) pthread_join(p->worker[i].thread, NULL);
+    for (int i = 1; i < p->size && !p->host; i++) pthread_join(p->worker[i].thread, NULL);
     for (int i = 0; i < p->size; i++) free(p->worker[i].scratch);
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->begin);
     pthread_cond_destroy(&p->done);
     free(p);
+}
+
+// ---- hosts
+
+Pool *pool_open_host(int seats) {
+    assert(seats >= 1 && seats <= POOL_SEATS_MAX);
+    Pool *p = pool_new(seats);
+    p->size = seats;
+    p->host = true;
+    return p;
+}
+
+bool pool_is_host(const Pool *p) { return p->host; }
+
+void pool_admit(Pool *p) {
+    assert(p->host && !(atomic_load(&p->session) & 1));
+    atomic_fetch_add(&p->session, 1);
+}
+
+void pool_dismiss(Pool *p) {
+    assert(p->host && atomic_load(&p->session) & 1);
+    atomic_fetch_add(&p->session, 1);
+    pthread_mutex_lock(&p->lock);
+    pthread_cond_broadcast(&p->begin);
+    pthread_mutex_unlock(&p->lock);
+}
+
+int pool_guests(const Pool *p) {
+    int guests = __builtin_popcount(atomic_load_explicit(&p->seats, memory_order_relaxed));
+    return atomic_load(&p->session) & 1 && guests + 1 < p->size ? guests : -1;
+}
+
+// A seat, which is the number of a worker; 0, the caller's: there is none.
+static int seat_take(Pool *p) {
+    unsigned taken = atomic_load(&p->seats);
+    for (int seat = 1; seat < p->size;) {
+        if (taken >> seat & 1)
+            seat++;
+        else if (atomic_compare_exchange_weak(&p->seats, &taken, taken | 1u << seat))
+            return seat;
+        else
+            seat = 1;
+    }
+    return 0;
+}
+
+bool pool_join(Pool *p) {
+    const unsigned session = atomic_load(&p->session);
+    int seat = session & 1 ? seat_take(p) : 0;
+    if (!seat) return false;
+    serve(p, seat, NUMBER, session); // no loop has that number: one that runs is joined, too
+    atomic_fetch_and(&p->seats, ~(1u << seat));
+    return true;
 }

@@ -102,6 +102,79 @@ static void test_scratch_is_ones_own(void **state) {
     pool_close(p);
 }
 
+// Loops of a host that others help with: every item once, by one who has a seat.
+enum { SEATS = 3, LOOPS = 400 };
+typedef struct {
+    Pool *host;
+    Loop loop;
+    atomic_int here, joined;
+    atomic_bool over;
+} Hosted;
+static void host_or_guest(void *arg, size_t item, int worker) {
+    Hosted *h = arg;
+    (void)worker;
+    while (item && !h->over) // a guest, until sent away; some find no seat
+        if (pool_join(h->host))
+            h->joined++;
+        else
+            usleep(20);
+    if (item) return;
+    pool_admit(h->host);
+    for (int i = 0; i < 2000 && pool_guests(h->host) >= 0; i++) usleep(50);
+    for (int i = 0; i < LOOPS; i++) {
+        memset(&h->loop, 0, sizeof h->loop);
+        h->loop.size = SEATS;
+        pool_run(h->host, ITEMS / 10, visit, &h->loop);
+        for (size_t k = 0; k < ITEMS / 10; k++) h->here += h->loop.seen[k] == 1;
+        if (i % 50 == 0) usleep(100); // guests fall asleep
+    }
+    pool_dismiss(h->host);
+    h->over = true;
+}
+
+static void test_guests_help(void **state) {
+    (void)state;
+    Pool *p = pool_open(6);
+    Hosted h = {.host = pool_open_host(SEATS)};
+    assert_int_equal(pool_size(h.host), SEATS);
+    assert_false(pool_join(h.host)); // closed
+    assert_true(pool_guests(h.host) < 0);
+    for (int round = 0; round < 3; round++) {
+        h.here = h.joined = 0;
+        h.over = false;
+        pool_run(p, 6, host_or_guest, &h);
+        assert_int_equal(h.here, LOOPS * (ITEMS / 10));
+        assert_int_equal(h.loop.wrong, 0);
+        assert_int_equal(h.joined, SEATS - 1);
+        assert_true(pool_guests(h.host) < 0);
+    }
+    pool_close(p);
+    pool_close(h.host);
+}
+
+// A guest really works at the same time as its host.
+static void meet_as_guest(void *arg, size_t item, int worker) {
+    Hosted *h = arg;
+    (void)worker;
+    if (item) {
+        while (!pool_join(h->host)) usleep(20);
+        return;
+    }
+    pool_admit(h->host);
+    while (!pool_guests(h->host)) usleep(20);
+    atomic_int here = 0;
+    pool_run(h->host, 2, meet, &here);
+    pool_dismiss(h->host);
+}
+static void test_a_guest_works_at_once(void **state) {
+    (void)state;
+    Pool *p = pool_open(2);
+    Hosted h = {.host = pool_open_host(2)};
+    for (int i = 0; i < 20; i++) pool_run(p, 2, meet_as_guest, &h);
+    pool_close(p);
+    pool_close(h.host);
+}
+
 static void test_default_size(void **state) {
     (void)state;
     Pool *p = pool_open(0);
@@ -116,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_item_once), cmocka_unit_test(test_many_short_loops),
         cmocka_unit_test(test_two_at_once),     cmocka_unit_test(test_scratch_is_ones_own),
+        cmocka_unit_test(test_guests_help),     cmocka_unit_test(test_a_guest_works_at_once),
         cmocka_unit_test(test_default_size),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);

@@ -36,6 +36,24 @@ check with_the_same_steps cmp "$tmp/sa" "$tmp/sc"
 check with_the_same_model cmp "$tmp/a/checkpoint-000008/model.safetensors" "$tmp/c/checkpoint-000008/model.safetensors"
 check other_options_do_not_go_on exits 2 run "$tmp/c" --steps 8 --rate 0.5 --resume
 
+# Threads change no byte; another seed does.
+run_on() { # THREADS SEED FOLDER : batches of several units
+    "$bin" train sft --fresh 1x32 --tokenizer "$tmp/tokenizer.json" --data "$tmp/data" -o "$3" --batch 3000 --warmup 2 --hold-out 0.2 \
+        --steps 3 --evaluate-every 3 --jobs "$1" --seed "$2"
+}
+for jobs in 1 2 5; do
+    check "on_$jobs" exits 0 run_on $jobs 1 "$tmp/j$jobs"
+    steps "$tmp/j$jobs" >"$tmp/sj$jobs"
+done
+for jobs in 2 5; do
+    check "the_same_steps_on_$jobs" cmp "$tmp/sj1" "$tmp/sj$jobs"
+    for file in model.safetensors optimizer.safetensors training.json; do
+        check "the_same_${file%.*}_on_$jobs" cmp "$tmp/j1/checkpoint-000003/$file" "$tmp/j$jobs/checkpoint-000003/$file"
+    done
+done
+check of_another_seed exits 0 run_on 1 4 "$tmp/j1s"
+check is_another_model sh -c "! cmp -s $tmp/j1/checkpoint-000003/model.safetensors $tmp/j1s/checkpoint-000003/model.safetensors"
+
 check plot exits 0 "$bin" plot "$tmp/a" "$tmp/c/" -o "$tmp/plot.svg"
 check plot_is_xml python3 -c "import sys, xml.dom.minidom; d = xml.dom.minidom.parse(sys.argv[1]); assert len(d.getElementsByTagName('polyline')) == 4" "$tmp/plot.svg"
 mkdir "$tmp/no"

@@ -1,7 +1,8 @@
 // product_float_impl.h - products with F32, F16 and BF16 weights, for the files of one instruction set. They
 // define, for sixteen lanes: V, v_zero(), v_fma(a, b, c), v_of(type, bytes): sixteen stored weights as
 // float32, v_tree(v): the sum of the definition; and how much their registers hold: ROWS_AT_ONCE times
-// INPUTS_AT_ONCE (2 or 4), and ROWS_ALONE for one input.
+// INPUTS_AT_ONCE (2 or 4), and ROWS_ALONE for one input. With V_TREES also v_trees(lane, y, stride): the sums
+// of all those rows and inputs at once, row by row next to each other for an input; the bits of v_tree().
 #include "model/product/product_loops.h"
 
 // `rows` rows times n inputs, both constant where this is called.
@@ -33,6 +34,12 @@ static inline __attribute__((always_inline)) void float_block(WeightType t, cons
             lane[r][i] = v_fma(one, v_of(W_F32, in), lane[r][i]);
         }
     }
+#ifdef V_TREES
+    if (rows == ROWS_AT_ONCE && n == INPUTS_AT_ONCE) {
+        v_trees(lane, p->y + input * p->stride + row, p->stride);
+        return;
+    }
+#endif
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < n; i++) p->y[(input + i) * p->stride + row + r] = v_tree(lane[r][i]);
 }

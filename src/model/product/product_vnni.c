@@ -131,6 +131,30 @@ static inline V v_of(WeightType t, const uint8_t *p) {
 static inline float v_tree(V v) {
     return tree(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
 }
+
+// Sixteen trees at once: sums of halves of two side by side, of quarters of four, and the rest turned.
+static inline __m512 halves_added(__m512 a, __m512 b) { // [a low + a high, b low + b high]
+    return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
+}
+static inline __m512 quarters_added(__m512 ab, __m512 cd) { // of four, a quarter each
+    return _mm512_add_ps(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xdd));
+}
+static inline void v_trees(V (*lane)[INPUTS_AT_ONCE], float *y, int64_t stride) {
+    __m512 row[ROWS_AT_ONCE]; // [input] four numbers that are left
+    for (int r = 0; r < ROWS_AT_ONCE; r++)
+        row[r] = quarters_added(halves_added(lane[r][0], lane[r][1]), halves_added(lane[r][2], lane[r][3]));
+    // Turned within each quarter: number k of all rows, then (0 + 2) + (1 + 3).
+    __m512 low[2] = {_mm512_unpacklo_ps(row[0], row[1]), _mm512_unpacklo_ps(row[2], row[3])};
+    __m512 high[2] = {_mm512_unpackhi_ps(row[0], row[1]), _mm512_unpackhi_ps(row[2], row[3])};
+    __m512 n0 = _mm512_shuffle_ps(low[0], low[1], 0x44), n1 = _mm512_shuffle_ps(low[0], low[1], 0xee);
+    __m512 n2 = _mm512_shuffle_ps(high[0], high[1], 0x44), n3 = _mm512_shuffle_ps(high[0], high[1], 0xee);
+    __m512 sum = _mm512_add_ps(_mm512_add_ps(n0, n2), _mm512_add_ps(n1, n3));
+    _mm_storeu_ps(y, _mm512_castps512_ps128(sum));
+    _mm_storeu_ps(y + stride, _mm512_extractf32x4_ps(sum, 1));
+    _mm_storeu_ps(y + 2 * stride, _mm512_extractf32x4_ps(sum, 2));
+    _mm_storeu_ps(y + 3 * stride, _mm512_extractf32x4_ps(sum, 3));
+}
+#define V_TREES
 #include "model/product/product_float_impl.h"
 
 const ProductLoops product_vnni = {round_input, quantised, floats, scratch, PIECE_ROWS};

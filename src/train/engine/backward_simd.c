@@ -37,9 +37,11 @@ static void swiglu(float *gate, float *up, const float *dact, size_t n) {
 }
 
 static void softmax(float *x, float scale, size_t n) {
-    float top = x[0];
-    for (size_t i = 1; i < n; i++) top = x[i] > top ? x[i] : top;
-    Lanes sum = {0};
+    Lanes tops = lanes_all(x[0]), sum = {0};
+    size_t whole = n / LANES * LANES;
+    for (size_t i = 0; i < whole; i += LANES) tops = lanes_max(lanes_load(x + i), tops);
+    float top = lanes_largest(tops);
+    for (size_t i = whole; i < n; i++) top = x[i] > top ? x[i] : top;
     for (size_t i = 0; i < n; i += LANES) {
         Lanes p = lanes_exp((some(x + i, n - i) - top) * scale);
         put(x + i, p, n - i);
@@ -47,7 +49,7 @@ static void softmax(float *x, float scale, size_t n) {
         sum += p;
     }
     float share = 1 / lanes_sum(sum);
-    for (size_t i = 0; i < n; i++) x[i] *= share;
+    for (size_t i = 0; i < n; i += LANES) put(x + i, some(x + i, n - i) * share, n - i);
 }
 
 static void softmax_back(const float *p, float *dp, float scale, size_t n) {

@@ -1,8 +1,10 @@
 #include "train/engine/blas.h"
+#include "base/isa.h"
 #include <cblas.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct {
     __typeof__(cblas_sgemm) *sgemm;
@@ -13,8 +15,20 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
-static void load(void) {
+// OpenBLAS knows processors by their model number. One that is newer than the library gets kernels without
+// AVX, which take more than twice the time of a step: so it is told which to take. It looks while it is
+// loaded.
+static void *library_open(void) {
+    static const char *const kernels[ISA_COUNT] = {NULL, "Haswell", "SkylakeX"}, name[] = "OPENBLAS_CORETYPE";
+    const char *kernel = getenv(name) ? NULL : kernels[isa_level()];
+    if (kernel) setenv(name, kernel, 1);
     void *lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (kernel) unsetenv(name);
+    return lib;
+}
+
+static void load(void) {
+    void *lib = library_open();
     if (!lib) {
         snprintf(blas.why, sizeof blas.why, "%s", dlerror());
         return;
@@ -54,8 +68,9 @@ void gemm_alone(const Gemm *g) {
 }
 
 // A piece is worth a thread from this many multiplications on. Many numbers of threads divide PIECES_MAX:
-// none waits for the last piece then. More pieces would be copied more often than they are worth.
-enum { PIECE_WORK = 1 << 20, PIECES_MAX = 30, PIECE_ROWS = 16 };
+// none waits for the last piece then. More pieces would be copied more often than they are worth; a host has
+// few threads and often one.
+enum { PIECE_WORK = 1 << 20, PIECES_MAX = 30, HOST_PIECES_MAX = 6, PIECE_ROWS = 16 };
 
 // c in `down` times `across` pieces.
 typedef struct {
@@ -89,7 +104,8 @@ static int least_of(int a, int b) { return a < b ? a : b; }
 
 void gemm_run(Pool *pool, const Gemm *g) {
     double work = (double)g->m * g->n * g->k;
-    int pieces = work / PIECE_WORK > PIECES_MAX ? PIECES_MAX : (int)(work / PIECE_WORK);
+    const int most = pool_is_host(pool) ? HOST_PIECES_MAX : PIECES_MAX;
+    int pieces = work / PIECE_WORK > most ? most : (int)(work / PIECE_WORK);
     if (pieces <= 1) {
         gemm_alone(g);
         return;

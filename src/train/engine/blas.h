@@ -1,7 +1,7 @@
 // blas.h - dense float32 products of the backward pass. OpenBLAS is loaded when training begins, by nobody
 // else: programs that only judge start no thread of it and map none of its pages. It computes on the thread
-// that calls; a large product is cut into pieces by its shape alone, so that bits do not depend on how many
-// threads run them.
+// that calls; a large product is cut into pieces by its shape and the kind of pool alone, so that bits do not
+// depend on how many threads run them.
 #pragma once
 #include "base/pool.h"
 #include "base/str.h"

@@ -1,5 +1,5 @@
 // The CPU's engine: forward as sampling does it, backward in float32 with OpenBLAS, AdamW.
-#include "train/engine/room.h"
+#include "train/engine/lanes.h"
 #include <assert.h>
 #include <math.h>
 #include <sys/mman.h>
@@ -124,11 +124,15 @@ static bool batch_sane(const CpuEngine *c, const TrainBatch *b, Err *e) {
            err_set(e, ERR_INPUT, "a batch says %d documents and has %d", b->documents, document + 1);
 }
 
-bool room_ready(CpuEngine *c, const TrainBatch *b, Err *e) {
-    if (!batch_sane(c, b, e) || !room_grow(c, (size_t)b->count, e) || !kv_ready(c, b, e)) return false;
+void rows_of_documents(const TrainBatch *b, int *first) {
     for (int i = 0; i < b->count; i++)
-        if (!i || b->document[i] != b->document[i - 1]) c->room.first[b->document[i]] = i;
-    c->room.first[b->documents] = b->count;
+        if (!i || b->document[i] != b->document[i - 1]) first[b->document[i]] = i;
+    first[b->documents] = b->count;
+}
+
+bool room_ready(CpuEngine *c, const TrainBatch *b, Err *e) {
+    if (!room_grow(c, (size_t)b->count, e) || !kv_ready(c, b, e)) return false;
+    rows_of_documents(b, c->room.first);
     return true;
 }
 
@@ -150,11 +154,10 @@ static void embed_back(CpuEngine *c, const TrainBatch *b) {
                          d + (size_t)b->token[i] * hidden);
 }
 
-static bool cpu_learn(Engine *engine, const TrainBatch *b, float scale, TrainSums *sums, Err *e) {
-    CpuEngine *c = cpu_of(engine);
-    if (!b->count) return true;
+bool batch_run(CpuEngine *c, const TrainBatch *b, const LossAim *aim, Err *e) {
     if (!room_ready(c, b, e) || !pass_forward(c, b, e)) return false;
-    loss_run(c, b, &(LossAim){.scale = scale, .sums = sums});
+    loss_run(c, b, aim);
+    if (!aim->sums) return true;
     for (int i = c->m->config.layers; i-- > 0;) {
         if (c->choice.recompute) pass_again(c, b, i);
         layer_backward(c, b, i);
@@ -163,12 +166,16 @@ static bool cpu_learn(Engine *engine, const TrainBatch *b, float scale, TrainSum
     return true;
 }
 
-static bool cpu_logprobs(Engine *engine, const TrainBatch *b, float *out, Err *e) {
-    CpuEngine *c = cpu_of(engine);
+static bool run(CpuEngine *c, const TrainBatch *b, const LossAim *aim, Err *e) {
     if (!b->count) return true;
-    if (!room_ready(c, b, e) || !pass_forward(c, b, e)) return false;
-    loss_run(c, b, &(LossAim){.logprob = out});
-    return true;
+    if (!batch_sane(c, b, e)) return false;
+    return lanes_units(c, b) > 1 ? lanes_run(c, b, aim, e) : batch_run(c, b, aim, e);
+}
+static bool cpu_learn(Engine *engine, const TrainBatch *b, float scale, TrainSums *sums, Err *e) {
+    return run(cpu_of(engine), b, &(LossAim){.scale = scale, .sums = sums}, e);
+}
+static bool cpu_logprobs(Engine *engine, const TrainBatch *b, float *out, Err *e) {
+    return run(cpu_of(engine), b, &(LossAim){.logprob = out}, e);
 }
 
 enum { STRETCH = 1 << 14 }; // numbers of one item
@@ -243,7 +250,10 @@ static bool cpu_same(Engine *engine, Err *e) {
     (void)engine, (void)e;
     return true; // the host's memory is where it computes
 }
-static void cpu_close(Engine *engine) { room_free(cpu_of(engine)); }
+static void cpu_close(Engine *engine) {
+    lanes_free(cpu_of(engine));
+    room_free(cpu_of(engine));
+}
 
 static const EngineTable table = {"cpu", cpu_learn, cpu_logprobs, cpu_update, cpu_same, cpu_same, cpu_close};
 
@@ -255,7 +265,6 @@ bool cpu_engine_open(Arena *a, const EngineChoice *choice, Engine **out, Err *e)
     CpuEngine *c = NEW(a, CpuEngine);
     *c = (CpuEngine){.engine = {.table = &table, .parameters = p},
                      .choice = *choice,
-                     .arena = a,
                      .pool = choice->pool,
                      .loops = backward_loops()};
     const Checkpoint *checkpoint = parameters_checkpoint(a, p, choice->base);

@@ -35,10 +35,10 @@ typedef struct {
 } TrainRoom;
 enum { LOSS_ROWS = 128, NORM_PARTS = 60, DECODE_ROWS = 256 };
 
+typedef struct Lanes Lanes; // lanes.h
 typedef struct {
     Engine engine; // first
     EngineChoice choice;
-    Arena *arena;
     Pool *pool;
     Model *m;
     const BackwardLoops *loops;
@@ -46,9 +46,10 @@ typedef struct {
     int kv_documents;
     int64_t kv_positions;
     TrainRoom room;
+    Lanes *lanes; // NULL: none was needed yet
 } CpuEngine;
 
-MUST_CHECK bool room_ready(CpuEngine *c, const TrainBatch *b, Err *e);
+MUST_CHECK bool room_ready(CpuEngine *c, const TrainBatch *b, Err *e); // of a batch that is sane
 void room_free(CpuEngine *c);
 
 // Fills the room (Kept of all layers, or only x0 with recompute) and `last`, not yet normed.
@@ -63,6 +64,9 @@ typedef struct {
     float *logprob;
 } LossAim;
 void loss_run(CpuEngine *c, const TrainBatch *b, const LossAim *aim);
+// Forward, the loss, and with `sums` the way back: of all of a batch, in the room of this engine.
+MUST_CHECK bool batch_run(CpuEngine *c, const TrainBatch *b, const LossAim *aim, Err *e);
+void rows_of_documents(const TrainBatch *b, int *first); // [documents + 1]; of a batch that is sane
 // dx: from behind a layer to before it. Gradients of the layer's tensors are added.
 void layer_backward(CpuEngine *c, const TrainBatch *b, int layer);
 

@@ -1,7 +1,9 @@
 // Products on several threads: the bits of one thread. OpenBLAS without threads of its own shares one buffer,
 // so that two calls at once spoil each other: found as losses that differed from run to run.
+#include "base/isa.h"
 #include "train/engine/blas.h"
 #include "train/making.h"
+#include <stdlib.h>
 
 enum { N = 64, ROUNDS = 120, TURNS = 64, WIDE = 256 }; // WIDE: eight pieces
 
@@ -84,8 +86,21 @@ static void pieces_are_the_whole(void **state) {
     arena_free(&a);
 }
 
+// Of a library for many processors, those of this one: also where it is newer than the library.
+static void kernels_are_of_this_machine(void **state) {
+    (void)state;
+    static const char *const kernels[ISA_COUNT] = {"", "Haswell", "SkylakeX"};
+    Err e = {0};
+    const char *said = getenv("OPENBLAS_CORETYPE"); // whoever says so has what he says
+    must(blas_open(&e), &e);
+    if (!strstr(blas_config(), "DYNAMIC_ARCH")) skip();
+    assert_non_null(strstr(blas_config(), said ? said : kernels[isa_level()]));
+    assert_true(getenv("OPENBLAS_CORETYPE") == said); // and programs that are started see none of it
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_at_once_do_not_meet),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_are_of_this_machine),
+                                       cmocka_unit_test(calls_at_once_do_not_meet),
                                        cmocka_unit_test(pieces_are_the_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

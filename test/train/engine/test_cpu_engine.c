@@ -37,16 +37,26 @@ static void trained_close(Trained *t) {
 
 static const int LENGTHS[] = {70, 3, 9}; // the first crosses a page of keys and a block of queries
 
-static void against_reference(const Setup *s) {
+// Whole, and as what is cut into units (test_lanes.c): one of two pieces, and longest not first.
+typedef struct {
+    const int *length;
+    int documents, tokens;
+} Row;
+static const Row ROWS[] = {{LENGTHS, 3, 82}, {(const int[]){200, 130, 256, 9, 256, 1, 70}, 7, 922}};
+static TrainBatch row_batch(Arena *a, const ModelConfig *c, const Row *row) {
+    return make_batch(a, c, row->length, row->documents, 2);
+}
+
+static void against_reference(const Setup *s, const Row *row) {
     Trained t = trained_open(s);
     Err e = {0};
-    TrainBatch b = make_batch(&t.a, &t.p->config, LENGTHS, 3, 2);
+    TrainBatch b = row_batch(&t.a, &t.p->config, row);
     TrainSums sums = {0};
     must(t.engine->table->learn(t.engine, &b, 1, &sums, &e), &e);
     double *d = NEWN(&t.a, double, t.p->numbers);
     double loss = plain_loss(&(PlainTask){t.p, doubles_of(&t.a, t.p), t.base, &b, d});
     assert_true(fabs(sums.loss - loss) <= 1e-5 * loss);
-    assert_int_equal(sums.tokens, 82);
+    assert_int_equal(sums.tokens, row->tokens);
     for (int i = 0; i < t.p->count; i++) {
         const TrainTensor *x = &t.p->tensor[i];
         double off = relative_distance(t.p->gradient + x->at, d + x->at, (size_t)(x->rows * x->cols));
@@ -56,26 +66,29 @@ static void against_reference(const Setup *s) {
 }
 static void gradients_are_the_references(void **state) {
     (void)state;
-    for (int arch = 0; arch < 2; arch++)
-        for (int rank = 0; rank < 4; rank += 3)
-            against_reference(&(Setup){arch ? ARCH_QWEN2 : ARCH_LLAMA, rank, 1, KV_F32, false});
+    for (int i = 0; i < 8; i++)
+        against_reference(&(Setup){i & 1 ? ARCH_QWEN2 : ARCH_LLAMA, i & 2 ? 3 : 0, 1, KV_F32, false},
+                          &ROWS[i / 4]);
 }
 
 // Threads, and computing again, change no bit.
 static void gradients_are_the_same_bits(void **state) {
     (void)state;
-    for (int rank = 0; rank < 4; rank += 3) {
+    for (int i = 0; i < 12; i++) {
         Err e = {0};
+        const int threads[] = {2, 5, 3}, rank = i & 1 ? 3 : 0;
         Trained one = trained_open(&(Setup){ARCH_QWEN2, rank, 1, KV_F16, false});
-        Trained two = trained_open(&(Setup){ARCH_QWEN2, rank, 2, KV_F16, true});
-        TrainBatch b = make_batch(&one.a, &one.p->config, LENGTHS, 3, 2);
+        Trained more = trained_open(&(Setup){ARCH_QWEN2, rank, threads[i / 4], KV_F16, i / 4 != 1});
+        TrainBatch b = row_batch(&one.a, &one.p->config, &ROWS[i >> 1 & 1]);
         TrainSums sums = {0}, again = {0};
-        must(one.engine->table->learn(one.engine, &b, 1, &sums, &e), &e);
-        must(two.engine->table->learn(two.engine, &b, 1, &again, &e), &e);
-        assert_memory_equal(one.p->gradient, two.p->gradient, one.p->numbers * sizeof(float));
+        for (int turn = 0; turn < 2; turn++) { // gradients add up
+            must(one.engine->table->learn(one.engine, &b, 1, &sums, &e), &e);
+            must(more.engine->table->learn(more.engine, &b, 1, &again, &e), &e);
+        }
+        assert_memory_equal(one.p->gradient, more.p->gradient, one.p->numbers * sizeof(float));
         assert_memory_equal(&sums, &again, sizeof sums);
         trained_close(&one);
-        trained_close(&two);
+        trained_close(&more);
     }
 }
 
@@ -102,11 +115,11 @@ static void sampled(const Trained *t, const TrainBatch *b, KvType type, float *o
 }
 static void trained_and_sampled_are_the_same_numbers(void **state) {
     (void)state;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 16; i++) {
         Err e = {0};
         KvType type = i & 1 ? KV_F32 : KV_F16;
         Trained t = trained_open(&(Setup){i & 2 ? ARCH_QWEN2 : ARCH_LLAMA, i & 4 ? 3 : 0, 2, type, false});
-        TrainBatch b = make_batch(&t.a, &t.p->config, LENGTHS, 3, 2);
+        TrainBatch b = row_batch(&t.a, &t.p->config, &ROWS[i / 8]);
         float *learned = NEWN(&t.a, float, (size_t)b.count), *said = NEWN(&t.a, float, (size_t)b.count);
         must(t.engine->table->logprobs(t.engine, &b, learned, &e), &e);
         sampled(&t, &b, type, said);
