@@ -32,7 +32,7 @@ OPS = (
 )
 SIX = "1024x4096,4096x4096,8192x4096,4096x8192,16384x2048,256x16384".split(",")
 SHORT = "16384x256,8192x128,32768x128,65536x64".split(",")  # of ops with "rope" in their names
-UNSEEN = "3072x2560,768x20480,5120x7168,10240x1792,4096x11008,20480x1280".split(",")  # of ops without short rows
+UNSEEN = "2304x3584,640x24576,5632x6656,14336x2304,3072x9216,24576x1152".split(",")  # of ops without short rows
 DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 LOSS, AHEAD, SEED, KILL_S = 0.98, 3, 20, 60  # the cell that is being tuned when the time is over may take so long
 

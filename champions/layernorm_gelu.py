@@ -4,7 +4,82 @@ import triton.language as tl
 
 
 @triton.jit
+def layernorm_gelu_two_tiles_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    v3 = v * rstd * w + b
+    v4 = v3 * tl.sigmoid(1.5957691216057308 * (v3 + 0.044715 * v3 * v3 * v3))
+    v5 = v2 * rstd * w2 + b2
+    v6 = v5 * tl.sigmoid(1.5957691216057308 * (v5 + 0.044715 * v5 * v5 * v5))
+    tl.store(out_ptr + row * out_stride + cols, v4, mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v6, mask=mask2)
+
+
+@triton.jit
 def layernorm_gelu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    v2 = v * rstd * w + b
+    v3 = v2 * tl.sigmoid(1.5957691216057308 * (v2 + 0.044715 * v2 * v2 * v2))
+    tl.store(out_ptr + row * out_stride + cols, v3, mask=mask)
+
+
+@triton.jit
+def layernorm_gelu_two_tiles_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v3 = v * rstd * w + b
+    v4 = v3 * tl.sigmoid(1.5957691216057308 * (v3 + 0.044715 * v3 * v3 * v3))
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v5 = v2 * rstd * w2 + b2
+    v6 = v5 * tl.sigmoid(1.5957691216057308 * (v5 + 0.044715 * v5 * v5 * v5))
+    tl.store(out_ptr + row * out_stride + cols, v4, mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v6, mask=mask2)
+
+
+@triton.jit
+def layernorm_gelu_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
@@ -25,6 +100,18 @@ def layernorm_gelu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N,
 def run(x, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    layernorm_gelu_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    if N < 3072 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        layernorm_gelu_two_tiles_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif N < 3072:
+        BLOCK = triton.next_power_of_2(N)
+        layernorm_gelu_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        layernorm_gelu_two_tiles_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 1024)))
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        layernorm_gelu_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 1024)))
     return out

@@ -8,11 +8,48 @@ def rmsnorm_gelu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: t
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
     total = tl.sum(x * x, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    v = x * rstd * w
+    v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
+    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask, eviction_policy='evict_first')
+
+
+@triton.jit
+def rmsnorm_gelu_two_tiles_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    total = tl.sum(x * x, axis=0) + tl.sum(x2 * x2, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v = x * rstd * w
+    v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v3 = x2 * rstd * w2
+    v4 = v3 * tl.sigmoid(1.5957691216057308 * (v3 + 0.044715 * v3 * v3 * v3))
+    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v4, mask=mask2)
+
+
+@triton.jit
+def rmsnorm_gelu_kernel2(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = tl.sum(x * x, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x * rstd * w
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
     tl.store(out_ptr + row * out_stride + cols, v2, mask=mask)
@@ -21,6 +58,14 @@ def rmsnorm_gelu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: t
 def run(x, w):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    rmsnorm_gelu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    if M < 2048:
+        BLOCK = triton.next_power_of_2(N)
+        rmsnorm_gelu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        rmsnorm_gelu_two_tiles_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        rmsnorm_gelu_kernel2[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))
     return out
