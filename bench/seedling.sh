@@ -10,7 +10,7 @@ set -eu
 program=$1
 work=$2
 here=$(dirname "$0")
-size=${SIZE:-6x192} steps=${STEPS:-3600} batch=${BATCH:-8192} rate=${RATE:-0.002} warmup=${WARMUP:-100}
+size=${SIZE:-6x192} steps=${STEPS:-1800} batch=${BATCH:-8192} rate=${RATE:-0.003} warmup=${WARMUP:-100}
 schedule=${SCHEDULE:-wsd}
 jobs=${JOBS:+--jobs $JOBS}
 mkdir -p "$work"
@@ -26,7 +26,7 @@ build() {
 
 if [ ! -e "$work/ops/made.txt" ]; then
     say "ops to learn from"
-    python3 "$here/seedling_ops.py" "$program" "$work/ops" --chains "${CHAINS:-500}" --made "${MADE:-0}"
+    python3 "$here/seedling_ops.py" "$program" "$work/ops" --chains "${CHAINS:-500}" --made "${MADE:-1000}"
 fi
 if [ ! -e "$work/data/train.jsonl" ]; then
     say "corpus: kernels of these ops, each judged at full"

@@ -61,3 +61,11 @@ check it_is_told grep -q 'none.gguf: .*; the grammar smith writes instead' "$tmp
 OUROBOROS_SEEDLING=
 check no_file_at_all exits 0 "$bin" mint relu2 -n 2 --seed 1
 check then_nothing_is_said sh -c "! grep -q -e seedling -e instead $tmp/err"
+
+# The file that is shipped, as whoever has set nothing meets it: a chain that was held out of its training, and one of an
+# epilogue that it has never seen, where it may fail and says so.
+unset OUROBOROS_SEEDLING
+check what_is_shipped exits 0 "$bin" mint add_rmsnorm_silu -n 8 --seed 1
+check is_asked grep -q '^# smith seedling: 8 proposed' "$tmp/out"
+check an_unseen_epilogue exits 0 "$bin" mint add_rmsnorm_mish -n 8 --seed 1
+check has_an_answer_too grep -q -e '^# smith seedling: 8 proposed' -e '^# smith grammar: ' "$tmp/out"
