@@ -350,8 +350,8 @@ static bool write_facts(Arena *a, ModulesDomain *m, Err *e) {
     }
     for (int i = 0; i < run->tensors; i++)
         if (!run->tensor[i].buffer) buf_printf(&names, "\"%.*s\", ", STR_ARG(run->tensor[i].name));
-    buf_printf(&b, "init = [%.*s]\ntensors = [%s]\nvalues = [%s]\nnames = [%s]\n", STR_ARG(run->init),
-               buf_cstr(&tensors), buf_cstr(&values), buf_cstr(&names));
+    buf_printf(&b, "init = [%.*s]\ntensors = [%s]\nvalues = [%s]\nnames = [%s]\nlibrary = %d\n",
+               STR_ARG(run->init), buf_cstr(&tensors), buf_cstr(&values), buf_cstr(&names), (int)m->library);
     DiagList d = DIAGS(a);
     m->op.model = buf_str(&b);
     if (parse_module(a, m->op.model, &d)) return true;
@@ -406,16 +406,30 @@ typedef struct {
 
 // Of the text, and of what is asked beside it.
 static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
-    if (!q->tf32 && !q->gaps && !q->shapes && !z->helds) return sha256_of(q->source);
+    if (!q->tf32 && !q->gaps && !q->shapes && !q->library && !z->helds) return sha256_of(q->source);
     Buf b = BUF(a);
     buf_printf(&b, "module%s%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "",
                q->shapes ? " published" : "");
+    if (q->library) buf_printf(&b, "library %s\n", library_use_name[q->library - 1]);
     for (int i = 0; i < z->helds; i++)
         buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
     if (z->others)
         for (int i = 0; i < z->others->sizes; i++) buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
     buf_str_put(&b, q->source);
     return sha256_of(buf_str(&b));
+}
+
+// What the reference takes from PyTorch says what may be left to it: of one operator, nothing.
+static void library_facts(ModulesDomain *m, const ModulesAsk *q) {
+    const ModuleRun *run = &m->values.run;
+    int operators = 0;
+    m->light_bytes = 0;
+    for (int i = 0; i < run->ops; i++) {
+        LibraryUse needs = library_needs(run->op[i].name);
+        operators += needs != LIBRARY_NONE;
+        if (needs == LIBRARY_LIGHT) m->light_bytes += run->op[i].bytes;
+    }
+    m->library = q->library ? (LibraryUse)(q->library - 1) : operators > 1 ? LIBRARY_LIGHT : LIBRARY_NONE;
 }
 
 // `values` holds what is needed here alone: answers and their bounds.
@@ -453,6 +467,7 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
     const ModuleRun run = m->values.run;
     m->values.run = m->values.shapes.small; // the same, without values
+    library_facts(m, q);
     if (!describe(a, m, &run, e) || !write_facts(a, m, e)) return false;
     domain_fill_in(a, m);
     return true;

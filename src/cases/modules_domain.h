@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "cases/domain.h"
+#include "host/policy/library_names.h"
 #include "module/module.h"
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     // The same at the published sizes: shapes alone, for addresses. NULL: nobody has asked, or no size is
     // smaller.
     const Domain *published;
+    LibraryUse library;  // what a ModelNew may leave to PyTorch's library
+    int64_t light_bytes; // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;
 
 typedef struct {
@@ -30,6 +33,7 @@ typedef struct {
     bool tf32;      // products may read float32 operands with 10 mantissa bits
     bool stretched; // makes domain.stretched and `published`, for level full
     bool shapes;    // whoever cannot be tried at the published sizes is undecided
+    int library;    // as DomainAsked.library
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);

@@ -10,13 +10,15 @@
 #include "cmd/shared/judging.h"
 #include "cmd/shared/op_set.h"
 #include "cmd/shared/problem_set.h"
+#include "host/policy/library_names.h"
 #include "mint/evaluation.h"
 #include "op/suite.h"
 #include "propose/smith_kind.h"
 
 typedef struct {
     SmithChoice choice;
-    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout, *shapes;
+    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout, *shapes,
+        *library;
     int count;
     Seed seed;
     Shape shape;
@@ -88,6 +90,8 @@ static json_t *settings_of(const Eval *v) {
         (json_int_t)v->q.seed, "level", level_name(v->q.level), "rows", (json_int_t)v->q.filter.m, "columns",
         (json_int_t)v->q.filter.n, "dtype", o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
     if (o->tf32) json_object_set_new(all, "tf32", json_true());
+    if (v->domain.library)
+        json_object_set_new(all, "library", json_string(library_use_name[v->domain.library - 1]));
     if (v->domain.shapes) json_object_set_new(all, "shapes", json_string("published"));
     return all;
 }
@@ -370,6 +374,7 @@ int cmd_eval(int argc, char **argv) {
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
         {"--shapes", OPTION_TEXT, &o.shapes},
+        {"--library", OPTION_TEXT, &o.library},
         {"--kernelbench", OPTION_TEXT, &o.kernelbench},
         {"--problems", OPTION_TEXT, &o.problems},
     };
@@ -390,6 +395,7 @@ int cmd_eval(int argc, char **argv) {
     Eval v = {.referee = r, .a = &a, .o = &o};
     int code = EXIT_WORLD;
     bool ok = domain_of(o.layout, NULL, &v.domain, &e) && shapes_of(o.shapes, &v.domain, &e) &&
+              library_asked(o.library, &v.domain, &e) &&
               service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
     service_close(v.q.service);
     smith_close(v.chosen.smith);

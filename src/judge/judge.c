@@ -12,6 +12,7 @@
 #include "judge/large_points.h"
 #include "judge/large_tensors.h"
 #include "judge/own_sizes.h"
+#include "judge/own_work.h"
 #include "judge/roundings.h"
 #include "judge/verdict/evidence.h"
 
@@ -414,6 +415,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         break;
     }
+    if (b->draw->op->form && !b->watched && verdict_accepted(v) && !own_work_judge(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
         if (!judge_stretched(b, i, configs, v, e)) return false;

@@ -32,8 +32,7 @@ bool module_file(Arena *a, const char *path, Str *source) {
     return tree && module_is(tree);
 }
 
-// All files of module/library as one.
-static const Node *library_tree(Arena *a, DiagList *d) {
+const Node *module_library(Arena *a, DiagList *d) {
     Buf text = BUF(a);
     for (const EmbeddedFile *f = embedded_files; f->name; f++)
         if (str_starts(str_of(f->name), "src/module/library/")) buf_str_put(&text, (Str){f->text, f->len});
@@ -51,7 +50,7 @@ bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
             d, DIAG_REFUSED, out->tree->span,
             "a reference in module form has `class Model(nn.Module)` and `get_inputs()`: one of the "
             "two is missing");
-    if (!out->library) out->library = library_tree(a, d);
+    if (!out->library) out->library = module_library(a, d);
     return out->library != NULL;
 }
 

@@ -65,6 +65,8 @@ bool module_is(const Node *tree);
 // Whether a path is that of a readable .py file in this form, as it seems: what it holds is read when it is
 // evaluated.
 bool module_file(Arena *a, const char *path, Str *source);
+// PyTorch's modules and functions, in Python: all files of module/library as one. NULL: a mistake of ours.
+const Node *module_library(Arena *a, DiagList *d);
 // Findings have places in `source`, which must outlive the file. out->library: that of another file, which
 // outlives it, or NULL.
 MUST_CHECK bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d);

@@ -3,6 +3,7 @@
 // seen.
 #include "base/numeric/rng.h"
 #include "host/candidate/backend.h"
+#include "host/candidate/knocked.h"
 
 static bool bill(Interp *in, Span at, int64_t elements, int64_t bytes) {
     if (!host_work(in, at, elements)) return false;
@@ -187,7 +188,11 @@ static bool launch(Interp *in, Span at, const Launched *l) {
         m->contraction.ways |= code->contracts;
         code = kernel_contracted(m->arena, in->cache, l->code->code, m->contraction.side);
     }
-    return vm_launch(m, code, l->code->cells, l->grid);
+    const Counters before = m->count;
+    knocked_before(in, l->binding);
+    if (!vm_launch(m, code, l->code->cells, l->grid)) return false;
+    knocked_after(in, at, &before);
+    return true;
 }
 
 static bool finish(Interp *in, Span at, const Tensor *out, int outputs) {

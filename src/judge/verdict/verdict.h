@@ -57,6 +57,21 @@ typedef struct {
     PublishedSaid said;
     char why[WIRE_MESSAGE_MAX]; // of UNKNOWN
 } PublishedSizes;
+// Who did the work, of a ModelNew that left some of it to PyTorch's library (own_work.h).
+typedef struct {
+    LineCol at;
+    bool replaceable; // what it stores is there without it; else nothing of the result depends on it
+} LaunchWithoutShare;
+enum { WITHOUT_SHARE_MAX = 8 };
+typedef struct {
+    bool told;
+    int64_t calls, launches, own; // of the library; of own kernels, and those of them that have a share
+    double bytes, work;           // shares of own kernels, from 0 to 1
+    double light;                 // of the reference's light operators, what the library did not do
+    char operators[LIBRARY_NAMES_MAX];
+    LaunchWithoutShare without[WITHOUT_SHARE_MAX];
+    int withouts;
+} OwnWork;
 // What was decided, where, and the sentence about it.
 typedef struct {
     Status status;
@@ -96,8 +111,9 @@ typedef struct {
 // Of one case: Draw.traffic_case.
 typedef struct {
     Counters count;
-    int64_t bytes_ideal; // its inputs and outputs once
-    RankCase facts;      // for the rank model
+    char library[LIBRARY_NAMES_MAX]; // CaseReport.library
+    int64_t bytes_ideal;             // its inputs and outputs once
+    RankCase facts;                  // for the rank model
 } Traffic;
 
 enum { TRIED_LENGTH = 1, TRIED_SLICES = 2 };
@@ -120,6 +136,7 @@ typedef struct {
     int wrong_long;     // of a rejected one, 1 + which of them was not; 0: none
     int wrong_longs;    // how many sizes are long there
     PublishedSizes published;
+    OwnWork own;
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
 } Evidence;
 

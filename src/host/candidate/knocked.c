@@ -1,0 +1,123 @@
+#include "host/candidate/knocked.h"
+
+#include <math.h>
+
+#include "base/numeric/rng.h"
+
+static bool knocks(const Knocked *k) {
+    return k && (k->launches == k->which || (k->which == KNOCKED_MAX - 1 && k->launches >= k->which));
+}
+
+static void note_tensor(Machine *m, const Storage *s) {
+    Knocked *k = m->knocked;
+    if (s->read_only || !s->bytes || s->open) return;
+    for (int i = 0; i < k->tensors; i++)
+        if (k->tensor[i].storage == s) return;
+    if (k->tensors == KNOCKED_TENSORS_MAX || arena_left(m->arena) < 2 * s->bytes + (1 << 16)) return;
+    KnockedTensor *t = &k->tensor[k->tensors++];
+    *t = (KnockedTensor){.storage = s, .was = arena_raw(m->arena, s->bytes, 64)};
+    memcpy(t->was, s->data, s->bytes);
+}
+
+void knocked_before(Interp *in, const Binding *b) {
+    Knocked *k = in->m->knocked;
+    if (!knocks(k)) return;
+    for (int i = 0; i < b->args; i++)
+        if (b->arg[i].kind == ARG_TENSOR) note_tensor(in->m, b->arg[i].tensor->storage);
+}
+
+// Far from what it was, finite, and another one at each place.
+static double other_number(double x, uint64_t i) {
+    double drawn = (double)(rng_mix(i, 0x6b6e6f63) >> 11) * 0x1p-53;
+    double size = isfinite(x) ? fabs(x) : 1;
+    if (size > 1e6) size = 1e6;
+    return (size + 1) * (drawn < 0.5 ? -1 - drawn : 0.5 + drawn);
+}
+
+static void change(const Storage *s, int64_t i) {
+    int64_t width = dtype_bytes(s->dtype);
+    uint8_t *at = s->data + i * width;
+    if (dtype_is_float(s->dtype))
+        dtype_store(s->dtype, at, other_number(dtype_load(s->dtype, at), (uint64_t)i));
+    else
+        *at ^= 1;
+}
+
+void knocked_after(Interp *in, Span at, const Counters *before) {
+    Machine *m = in->m;
+    Knocked *k = m->knocked;
+    if (!k) return;
+    if (knocks(k)) {
+        k->at = at;
+        k->bytes +=
+            m->count.bytes_loaded - before->bytes_loaded + m->count.bytes_stored - before->bytes_stored;
+        for (int i = 0; i < k->tensors; i++) {
+            KnockedTensor *t = &k->tensor[i];
+            const Storage *s = t->storage;
+            int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
+            if (memcmp(t->was, s->data, s->bytes) == 0 || arena_left(m->arena) < s->bytes + (1 << 16))
+                continue;
+            if (!t->after) t->after = arena_raw(m->arena, s->bytes, 64);
+            memcpy(t->after, s->data, s->bytes);
+            for (int64_t e = 0; e < n; e++)
+                if (memcmp(t->was + e * width, s->data + e * width, (size_t)width) != 0) change(s, e);
+        }
+    }
+    k->launches++;
+}
+
+// --- what is there without it ---
+
+// Element by element, as close as honest float32 results of one formula are.
+static bool equal_numbers(DType a, const uint8_t *x, DType b, const uint8_t *y, int64_t n) {
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double v = fabs(dtype_load(a, x + i * dtype_bytes(a)));
+        if (v > most && v < INFINITY) most = v;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double v = dtype_load(a, x + i * dtype_bytes(a)), w = dtype_load(b, y + i * dtype_bytes(b));
+        if (v == w || (v != v && w != w)) continue;
+        if (!(fabs(v - w) <= 0x1p-14 * (fabs(v) + fabs(w)) + 0x1p-18 * most)) return false;
+    }
+    return true;
+}
+
+// The same elements in any order: a copy of a transposed tensor, of a flipped one.
+static bool same_elements(const uint8_t *x, const uint8_t *y, int64_t n, int64_t width) {
+    uint64_t a = 0, b = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t v = 0, w = 0;
+        memcpy(&v, x + i * width, (size_t)width);
+        memcpy(&w, y + i * width, (size_t)width);
+        a += rng_mix(v, 0x73616d65);
+        b += rng_mix(w, 0x73616d65);
+    }
+    return a == b;
+}
+
+static bool is_there(const Machine *m, const KnockedTensor *t) {
+    const Storage *s = t->storage;
+    int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
+    for (int i = 0; i < m->storages.count; i++) {
+        const Storage *o = m->storages.at[i];
+        if (o == s || !(o->read_only || o->of_library) || o->row_pitch) continue;
+        int64_t other = dtype_bytes(o->dtype);
+        if ((int64_t)o->bytes / other != n || dtype_is_float(o->dtype) != dtype_is_float(s->dtype)) continue;
+        if (equal_numbers(s->dtype, t->after, o->dtype, o->data, n)) return true;
+        if (o->dtype == s->dtype && same_elements(t->after, o->data, n, width)) return true;
+    }
+    return false;
+}
+
+void knocked_end(Machine *m) {
+    Knocked *k = m->knocked;
+    bool all = true, any = false;
+    if (!k) return;
+    for (int i = 0; i < k->tensors; i++) {
+        if (!k->tensor[i].after) continue;
+        any = true;
+        all = all && is_there(m, &k->tensor[i]);
+    }
+    k->replaceable = any && all;
+}
