@@ -16,6 +16,9 @@ static void note_tensor(Machine *m, const Storage *s) {
     if (k->tensors == KNOCKED_TENSORS_MAX || arena_left(m->arena) < 2 * s->bytes + (1 << 16)) return;
     KnockedTensor *t = &k->tensor[k->tensors++];
     *t = (KnockedTensor){.storage = s, .was = arena_raw(m->arena, s->bytes, 64)};
+    // What nobody has written is nobody's: whatever is stored there shows.
+    for (size_t i = 0; s->shadow && i < s->bytes; i++)
+        if (!(s->shadow[i] & SHADOW_INIT)) s->data[i] = (uint8_t)(0xa5 ^ i * 0x3b);
     memcpy(t->was, s->data, s->bytes);
 }
 
@@ -83,31 +86,67 @@ static bool equal_numbers(DType a, const uint8_t *x, DType b, const uint8_t *y, 
     return true;
 }
 
-// The same elements in any order: a copy of a transposed tensor, of a flipped one.
-static bool same_elements(const uint8_t *x, const uint8_t *y, int64_t n, int64_t width) {
+// The same elements in any order: a copy of a transposed tensor, of a flipped one. Zeros do not count: a
+// tensor of zeros has those before anybody stores them.
+static bool same_elements(const uint8_t *x, int64_t nx, const uint8_t *y, int64_t ny, int64_t width) {
     uint64_t a = 0, b = 0;
-    for (int64_t i = 0; i < n; i++) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < nx || i < ny; i++) {
         uint64_t v = 0, w = 0;
-        memcpy(&v, x + i * width, (size_t)width);
-        memcpy(&w, y + i * width, (size_t)width);
-        a += rng_mix(v, 0x73616d65);
-        b += rng_mix(w, 0x73616d65);
+        if (i < nx) memcpy(&v, x + i * width, (size_t)width);
+        if (i < ny) memcpy(&w, y + i * width, (size_t)width);
+        a += v ? rng_mix(v, 0x73616d65) : 0;
+        b += w ? rng_mix(w, 0x73616d65) : 0;
+        count += (v != 0) - (w != 0);
     }
-    return a == b;
+    return a == b && count == 0;
 }
 
-static bool is_there(const Machine *m, const KnockedTensor *t) {
-    const Storage *s = t->storage;
-    int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
-    for (int i = 0; i < m->storages.count; i++) {
-        const Storage *o = m->storages.at[i];
-        if (o == s || !(o->read_only || o->of_library) || o->row_pitch) continue;
-        int64_t other = dtype_bytes(o->dtype);
-        if ((int64_t)o->bytes / other != n || dtype_is_float(o->dtype) != dtype_is_float(s->dtype)) continue;
-        if (equal_numbers(s->dtype, t->after, o->dtype, o->data, n)) return true;
-        if (o->dtype == s->dtype && same_elements(t->after, o->data, n, width)) return true;
+// One piece of the other one, bit for bit: a copy of some rows.
+static bool is_piece(const uint8_t *x, int64_t nx, const uint8_t *y, int64_t ny, int64_t width) {
+    enum { TRIES = 64 };
+    size_t bytes = (size_t)(nx * width);
+    for (int64_t i = 0, tries = 0; i + nx <= ny && tries < TRIES; i++) {
+        if (memcmp(x, y + i * width, (size_t)width) != 0) continue;
+        if (memcmp(x, y + i * width, bytes) == 0) return true;
+        tries++;
     }
     return false;
+}
+
+// What a launch has changed of a tensor, in its order.
+typedef struct {
+    DType dtype;
+    uint8_t *element;
+    int64_t n;
+} Changed;
+
+static bool is_in(const Changed *c, const KnockedTensor *t, const Storage *o) {
+    int64_t width = dtype_bytes(c->dtype), n = (int64_t)o->bytes / dtype_bytes(o->dtype);
+    bool whole = (int64_t)t->storage->bytes / width == n;
+    if (dtype_is_float(o->dtype) != dtype_is_float(c->dtype)) return false;
+    if (c->n == n && equal_numbers(c->dtype, c->element, o->dtype, o->data, n)) return true;
+    if (whole && equal_numbers(c->dtype, t->after, o->dtype, o->data, n)) return true;
+    return o->dtype == c->dtype && (same_elements(c->element, c->n, o->data, n, width) ||
+                                    is_piece(c->element, c->n, o->data, n, width));
+}
+
+static bool is_there(Machine *m, const KnockedTensor *t) {
+    const Storage *s = t->storage;
+    int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
+    ArenaMark mark = arena_mark(m->arena);
+    if (arena_left(m->arena) < s->bytes + (1 << 16)) return false;
+    Changed c = {s->dtype, arena_raw(m->arena, s->bytes, 64), 0};
+    for (int64_t i = 0; i < n; i++)
+        if (memcmp(t->was + i * width, t->after + i * width, (size_t)width) != 0)
+            memcpy(c.element + c.n++ * width, t->after + i * width, (size_t)width);
+    bool found = false;
+    for (int i = 0; i < m->storages.count && !found; i++) {
+        const Storage *o = m->storages.at[i];
+        if (o != s && (o->read_only || o->of_library) && !o->row_pitch) found = is_in(&c, t, o);
+    }
+    arena_reset(m->arena, mark);
+    return found;
 }
 
 void knocked_end(Machine *m) {

@@ -36,8 +36,12 @@ void refuse_name(Screen *s, Span at, Str name, bool member) {
     DiagKind kind;
     const char *why = api_reason(s->arena, name, member, s->candidate, &kind);
     LibraryUse needs = member ? library_method_needs(name) : library_needs(name);
-    if (s->module->module.model && needs != LIBRARY_NONE)
+    if (member && needs == LIBRARY_NONE)
+        needs = library_needs(str_of(arena_printf(s->arena, "nn.%.*s", STR_ARG(name))));
+    if (s->module->module.model && needs != LIBRARY_NONE) {
         why = arena_printf(s->arena, LIBRARY_REFUSES, library_use_name[s->library], library_use_name[needs]);
+        kind = DIAG_REFUSED;
+    }
     refuse_as(s, kind, at, member ? "`." : "`", name, why);
 }
 
