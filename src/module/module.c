@@ -320,7 +320,7 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
     if (q->values) a = q->values;
     ModuleAsk ask = {
         .seed = q->seed, .known = &out->shapes.small, .work_max = 2 * most + 1024, .tf32 = q->tf32};
-    ask.draws = q->sizes.helds > 0;
+    ask.draws = q->sizes.helds > 0 || q->known_sound;
     out->published_values = ask.published = ask.draws && q->published;
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
     if (ask.draws) return true;

@@ -96,6 +96,7 @@ typedef struct {
     // With `held`: nothing is shrunk. Numbers are as they are there, and held ones as they say themselves.
     // False where Model cannot be made so.
     const struct ModuleShrunk *others;
+    bool aligned; // multiples of 128 stay such multiples, too
 } ShrinkAsk;
 // Makes sizes smaller until an evaluation costs that much, or nothing more can be made smaller. False only
 // where the file cannot be evaluated as it is.
@@ -114,8 +115,9 @@ typedef struct {
     uint64_t seed;
     ShrinkAsk sizes; // with a held one, the definition is judged elsewhere: nothing but draws is evaluated
     bool tf32;
-    bool published; // with a held one: ModuleValues.published_values
-    Arena *values;  // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
+    bool published;   // with a held one, and known_sound: ModuleValues.published_values
+    bool known_sound; // the definition is judged elsewhere, as with a held size
+    Arena *values;    // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

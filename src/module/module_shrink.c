@@ -374,8 +374,8 @@ static bool enough_by(Shrink *s, int64_t granule, int64_t powers, int64_t work) 
 
 // Of long sizes multiples come first: few programs have one for a block.
 enum { POWERS_SHORT = 256 };
-static void shrink_all(Shrink *s, int64_t work_most) {
-    for (int64_t granule = 64; granule >= 16; granule /= 2)
+static void shrink_all(Shrink *s, int64_t work_most, int64_t most_granule) {
+    for (int64_t granule = most_granule; granule >= 16; granule /= 2)
         if (enough_by(s, granule, INT64_MAX, work_most) || enough_by(s, granule, POWERS_SHORT, work_most))
             return;
     if (s->helds) { // rather less long than others that are no multiples
@@ -433,7 +433,7 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
     if (q->small) take_small(s, q->small);
     if (q->others && !take_others(s, q)) return false;
     if (!q->others) {
-        shrink_all(s, most);
+        shrink_all(s, most, q->aligned ? 128 : 64);
         tell_apart(s);
     }
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->small, d)) return false;

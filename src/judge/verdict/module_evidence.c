@@ -69,6 +69,11 @@ void module_evidence_text(Buf *out, const Verdict *v, const char *prefix) {
     Arena a = {0};
     Buf b = BUF(&a);
     modules_words(&b, m, "");
+    if (v->evidence.unaligned != STATUS_ok && verdict_accepted(v))
+        buf_printf(
+            &b,
+            "these sizes keep more of what divides the published ones; at smaller ones it is wrong (%s)\n",
+            status_name(v->evidence.unaligned));
     if (verdict_accepted(v) && v->judged.level == LEVEL_FULL)
         modules_long_words(&b, m, v->evidence.stretched);
     static const char *const said[] = {[PUBLISHED_RIGHT] =
@@ -96,6 +101,9 @@ json_t *module_evidence_json(const Verdict *v) {
     const PublishedSizes *p = &v->evidence.published;
     json_object_set_new(o, "published_sizes", p->said ? json_string(said[p->said]) : json_null());
     if (*p->why) json_object_set_new(o, "published_why", json_quoted(str_of(p->why)));
+    Status unaligned = v->evidence.unaligned;
+    json_object_set_new(o, "unaligned",
+                        unaligned == STATUS_ok ? json_null() : json_string(status_name(unaligned)));
     json_object_set_new(o, "library", own_work_json(v, modules_of(v->module)));
     json_object_set_new(o, "binding", binding(v) ? json_string(binding(v)) : json_null());
     return o;

@@ -135,6 +135,8 @@ typedef struct {
     uint32_t stretched; // of a module, a bit for each of Domain.stretched that was passed
     int wrong_long;     // of a rejected one, 1 + which of them was not; 0: none
     int wrong_longs;    // how many sizes are long there
+    Status unaligned; // of a module at sizes that keep more of what divides the published ones: what came of
+                      // it at smaller ones; ok: it was not judged so
     PublishedSizes published;
     OwnWork own;
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
