@@ -10,16 +10,14 @@ static bool knocks(const Knocked *k) {
 
 static void note_tensor(Machine *m, const Storage *s) {
     Knocked *k = m->knocked;
-    if (s->read_only || !s->bytes || s->open) return;
+    if (s->read_only || !s->bytes || !s->shadow) return;
     for (int i = 0; i < k->tensors; i++)
         if (k->tensor[i].storage == s) return;
     if (k->tensors == KNOCKED_TENSORS_MAX || arena_left(m->arena) < 2 * s->bytes + (1 << 16)) return;
     KnockedTensor *t = &k->tensor[k->tensors++];
-    *t = (KnockedTensor){.storage = s, .was = arena_raw(m->arena, s->bytes, 64)};
-    // What nobody has written is nobody's: whatever is stored there shows.
-    for (size_t i = 0; s->shadow && i < s->bytes; i++)
-        if (!(s->shadow[i] & SHADOW_INIT)) s->data[i] = (uint8_t)(0xa5 ^ i * 0x3b);
-    memcpy(t->was, s->data, s->bytes);
+    *t = (KnockedTensor){.storage = s, .before = arena_raw(m->arena, s->bytes, 64)};
+    memcpy(t->before, s->shadow, s->bytes);
+    for (size_t i = 0; i < s->bytes; i++) s->shadow[i] &= (uint8_t)~SHADOW_STORED;
 }
 
 void knocked_before(Interp *in, const Binding *b) {
@@ -46,6 +44,27 @@ static void change(const Storage *s, int64_t i) {
         *at ^= 1;
 }
 
+// Keeps what the launch has stored, and changes it.
+static void change_stored(Machine *m, KnockedTensor *t) {
+    const Storage *s = t->storage;
+    int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width, stored = 0;
+    if (arena_left(m->arena) < s->bytes + (size_t)n + (1 << 16)) return;
+    ArenaMark mark = arena_mark(m->arena);
+    uint8_t *set = arena_raw(m->arena, (size_t)n, 64), *after = arena_raw(m->arena, s->bytes, 64);
+    memcpy(after, s->data, s->bytes);
+    for (int64_t e = 0; e < n; e++) {
+        set[e] = 0;
+        for (int64_t i = 0; i < width; i++) set[e] |= s->shadow[e * width + i] & SHADOW_STORED;
+        if (!set[e]) continue;
+        stored++;
+        change(s, e);
+    }
+    for (size_t i = 0; i < s->bytes; i++) s->shadow[i] |= t->before[i] & SHADOW_STORED;
+    if (!stored) return arena_reset(m->arena, mark);
+    t->stored = set;
+    t->after = after;
+}
+
 void knocked_after(Interp *in, Span at, const Counters *before) {
     Machine *m = in->m;
     Knocked *k = m->knocked;
@@ -54,17 +73,8 @@ void knocked_after(Interp *in, Span at, const Counters *before) {
         k->at = at;
         k->bytes +=
             m->count.bytes_loaded - before->bytes_loaded + m->count.bytes_stored - before->bytes_stored;
-        for (int i = 0; i < k->tensors; i++) {
-            KnockedTensor *t = &k->tensor[i];
-            const Storage *s = t->storage;
-            int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
-            if (memcmp(t->was, s->data, s->bytes) == 0 || arena_left(m->arena) < s->bytes + (1 << 16))
-                continue;
-            if (!t->after) t->after = arena_raw(m->arena, s->bytes, 64);
-            memcpy(t->after, s->data, s->bytes);
-            for (int64_t e = 0; e < n; e++)
-                if (memcmp(t->was + e * width, s->data + e * width, (size_t)width) != 0) change(s, e);
-        }
+        for (int i = 0; i < k->tensors; i++)
+            if (!k->tensor[i].stored) change_stored(m, &k->tensor[i]);
     }
     k->launches++;
 }
@@ -114,14 +124,14 @@ static bool is_piece(const uint8_t *x, int64_t nx, const uint8_t *y, int64_t ny,
     return false;
 }
 
-// What a launch has changed of a tensor, in its order.
+// What a launch has stored to a tensor, in its order.
 typedef struct {
     DType dtype;
     uint8_t *element;
     int64_t n;
-} Changed;
+} Stored;
 
-static bool is_in(const Changed *c, const KnockedTensor *t, const Storage *o) {
+static bool is_in(const Stored *c, const KnockedTensor *t, const Storage *o) {
     int64_t width = dtype_bytes(c->dtype), n = (int64_t)o->bytes / dtype_bytes(o->dtype);
     bool whole = (int64_t)t->storage->bytes / width == n;
     if (dtype_is_float(o->dtype) != dtype_is_float(c->dtype)) return false;
@@ -136,10 +146,9 @@ static bool is_there(Machine *m, const KnockedTensor *t) {
     int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
     ArenaMark mark = arena_mark(m->arena);
     if (arena_left(m->arena) < s->bytes + (1 << 16)) return false;
-    Changed c = {s->dtype, arena_raw(m->arena, s->bytes, 64), 0};
+    Stored c = {s->dtype, arena_raw(m->arena, s->bytes, 64), 0};
     for (int64_t i = 0; i < n; i++)
-        if (memcmp(t->was + i * width, t->after + i * width, (size_t)width) != 0)
-            memcpy(c.element + c.n++ * width, t->after + i * width, (size_t)width);
+        if (t->stored[i]) memcpy(c.element + c.n++ * width, t->after + i * width, (size_t)width);
     bool found = false;
     for (int i = 0; i < m->storages.count && !found; i++) {
         const Storage *o = m->storages.at[i];
@@ -154,7 +163,7 @@ void knocked_end(Machine *m) {
     bool all = true, any = false;
     if (!k) return;
     for (int i = 0; i < k->tensors; i++) {
-        if (!k->tensor[i].after) continue;
+        if (!k->tensor[i].stored) continue;
         any = true;
         all = all && is_there(m, &k->tensor[i]);
     }

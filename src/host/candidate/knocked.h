@@ -9,8 +9,9 @@ enum { KNOCKED_MAX = 32, KNOCKED_TENSORS_MAX = 16 }; // launches of a call; tens
 
 typedef struct {
     const Storage *storage;
-    uint8_t *was;   // its bytes before the launch
-    uint8_t *after; // and behind it, before they are changed; NULL: the launch has changed nothing
+    uint8_t *before; // its shadow before the launch, which then sets SHADOW_STORED anew
+    uint8_t *stored; // of each element, whether the launch has stored it; NULL: it has stored none
+    uint8_t *after;  // its bytes behind the launch, before they are changed
 } KnockedTensor;
 
 typedef struct Knocked {

@@ -178,6 +178,7 @@ static bool check(Interp *in, const Binding *b, Launchable *out) {
 static bool launch(Interp *in, Span at, const Launched *l) {
     Machine *m = in->m;
     m->gpu.warps = l->binding->num_warps;
+    knocked_before(in, l->binding);
     if (l->how.restless && !(names_fit(in, at, l) && rehearse(in, at, l))) return false;
     Counters *count = &m->count;
     if (l->binding->num_warps > count->warps) count->warps = l->binding->num_warps;
@@ -189,7 +190,6 @@ static bool launch(Interp *in, Span at, const Launched *l) {
         code = kernel_contracted(m->arena, in->cache, l->code->code, m->contraction.side);
     }
     const Counters before = m->count;
-    knocked_before(in, l->binding);
     if (!vm_launch(m, code, l->code->cells, l->grid)) return false;
     knocked_after(in, at, &before);
     return true;
