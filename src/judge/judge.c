@@ -153,7 +153,7 @@ static void keep_added(Candidates *b, const MoreCases *q) {
         size_t n = (size_t)plan[k].writtens;
         if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, n), plan[k].written, n * sizeof(float));
     }
-    *b->added = (AddedCases){b->added->filter, plan, q->cases, q->seed};
+    *b->added = (AddedCases){b->added->filter, q->domain, plan, q->cases, q->seed};
 }
 
 static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
