@@ -408,12 +408,14 @@ typedef struct {
     int helds;
     const ModuleShrunk *small, *others; // as of ShrinkAsk
     const ModulesDomain *of;            // whose sizes those are; NULL: none
-    bool aligned;                       // with more work, for the sake of what divides the published sizes
+    bool ragged;
+    bool aligned; // with more work, for the sake of what divides the published sizes
 } Sizes;
 
 // Of the text, and of what is asked beside it.
 static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
-    if (!q->tf32 && !q->gaps && !q->shapes && !q->library && !z->helds && !z->aligned)
+    if (!q->tf32 && !q->gaps && !q->shapes && !q->library && !q->ragged && !z->helds && !z->aligned &&
+        !z->ragged)
         return sha256_of(q->source);
     Buf b = BUF(a);
     buf_printf(&b, "module%s%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "",
@@ -421,7 +423,9 @@ static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
     if (q->library) buf_printf(&b, "library %s\n", library_use_name[q->library - 1]);
     for (int i = 0; i < z->helds; i++)
         buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
+    if (q->ragged) buf_puts(&b, "ragged counts\n");
     if (z->aligned) buf_puts(&b, "aligned\n");
+    if (z->ragged) buf_puts(&b, "ragged\n");
     if (z->others)
         for (int i = 0; i < z->others->sizes; i++) buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
     buf_str_put(&b, q->source);
@@ -466,13 +470,14 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                                .helds = z->helds,
                                .small = z->small,
                                .others = z->others,
-                               .aligned = z->aligned},
+                               .aligned = z->aligned,
+                               .ragged = z->ragged},
                      .tf32 = q->tf32,
                      .published = z->of && z->of->values.published_values,
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
-    ask.known_sound = z->aligned;
+    ask.known_sound = z->aligned || z->ragged;
     if (!module_read(a, source, &m->file, &d) || !module_values(a, &m->file, &ask, &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
@@ -535,8 +540,7 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     Stretched *to = &t->list[t->m->domain.stretches];
     *to = (Stretched){.domain = &long_one->domain, .longs = n};
     for (int i = 0; i < n; i++) {
-        const Sizes others = {
-            .held = {size[i]}, .helds = 1, .others = &long_one->values.shapes, .of = t->m};
+        const Sizes others = {.held = {size[i]}, .helds = 1, .others = &long_one->values.shapes, .of = t->m};
         if (!open_one(t->a, t->q, &others, &control, &unsaid)) return false;
         control->long_sizes = 1;
         control->longs[0] = *size[i];
@@ -603,12 +607,32 @@ static void align(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     if (more && aligned->values.shapes.small.work <= ALIGNED_MOST) m->aligned = &aligned->domain;
 }
 
+static bool same_sizes(const ModulesDomain *x, const ModulesDomain *y) {
+    for (int i = 0; i < x->op.inputs; i++)
+        if (memcmp(x->op.input[i].size, y->op.input[i].size, sizeof x->op.input[i].size) != 0) return false;
+    return true;
+}
+
+static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
+    ModulesDomain *ragged;
+    Err unsaid = {0};
+    m->ragged_counts = q->ragged;
+    if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
+    ragged->is_aligned = true;
+    m->ragged = &ragged->domain;
+}
+
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
     align(a, q, *out);
     if (q->stretched) stretch(a, q, *out);
+    if (q->stretched || q->ragged) make_ragged(a, q, *out);
     if ((*out)->values.shapes.sizes > 0 && !open_published(a, *out, e)) return false;
     ModulesDomain *aligned = (*out)->aligned ? (ModulesDomain *)(uintptr_t)of((*out)->aligned) : NULL;
-    if (aligned) aligned->published = (*out)->published; // it was made just now
+    if (aligned) { // it was made just now
+        aligned->published = (*out)->published;
+        aligned->ragged = (*out)->ragged;
+        aligned->ragged_counts = q->ragged;
+    }
     return true;
 }

@@ -24,9 +24,11 @@ typedef struct {
     // The same with sizes that keep more of what divides the published ones, for programs whose blocks need
     // that. NULL: the small ones keep as much, or it would be too much work.
     const Domain *aligned;
-    bool is_aligned;     // of that one: few cases
-    LibraryUse library;  // what a ModelNew may leave to PyTorch's library
-    int64_t light_bytes; // of the reference's light operators (library.def), as FormOp.bytes
+    bool is_aligned;      // of that one, and of the next: few cases
+    const Domain *ragged; // the same with odd sizes; NULL: nobody has asked, or there are none
+    bool ragged_counts;   // what is wrong there is rejected
+    LibraryUse library;   // what a ModelNew may leave to PyTorch's library
+    int64_t light_bytes;  // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;
 
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     bool stretched; // makes domain.stretched, for level full
     bool shapes;    // whoever cannot be tried at the published sizes is undecided
     int library;    // as DomainAsked.library
+    bool ragged;    // odd sizes count
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);

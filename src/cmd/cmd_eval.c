@@ -22,7 +22,7 @@ typedef struct {
     int count;
     Seed seed;
     Shape shape;
-    bool json, resume, tf32;
+    bool json, resume, tf32, ragged;
 } EvalOptions;
 
 typedef struct {
@@ -90,6 +90,7 @@ static json_t *settings_of(const Eval *v) {
         (json_int_t)v->q.seed, "level", level_name(v->q.level), "rows", (json_int_t)v->q.filter.m, "columns",
         (json_int_t)v->q.filter.n, "dtype", o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
     if (o->tf32) json_object_set_new(all, "tf32", json_true());
+    if (o->ragged) json_object_set_new(all, "ragged", json_true());
     if (v->domain.library)
         json_object_set_new(all, "library", json_string(library_use_name[v->domain.library - 1]));
     if (v->domain.shapes) json_object_set_new(all, "shapes", json_string("published"));
@@ -301,6 +302,7 @@ static bool read_request(Eval *v, Err *e) {
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
     v->domain.modules = true;
     v->domain.tf32 = o->tf32;
+    v->domain.ragged = o->ragged;
     v->domain.quick = q->level == LEVEL_QUICK;
     if (!(o->kernelbench ? read_problems(v, e) : read_ops(v, e)) || !same_form(v, e)) return false;
     if (o->seed.given)
@@ -373,6 +375,7 @@ int cmd_eval(int argc, char **argv) {
         {"--resume", OPTION_FLAG, &o.resume},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--shapes", OPTION_TEXT, &o.shapes},
         {"--library", OPTION_TEXT, &o.library},
         {"--kernelbench", OPTION_TEXT, &o.kernelbench},

@@ -21,7 +21,7 @@ typedef struct {
     Seed seed;
     Shape shape;
     int jobs;
-    bool json, minimize, prove, old_names, tf32;
+    bool json, minimize, prove, old_names, tf32, ragged;
     Level judged_at; // what `level` says
 } ExplainOptions;
 
@@ -51,6 +51,7 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
     if (!domain_of(o->layout, o->domain, &domain, e) || !library_asked(o->library, &domain, e)) return false;
     domain.modules = o->module != NULL;
     domain.tf32 = o->tf32;
+    domain.ragged = o->ragged;
     domain.quick = o->judged_at == LEVEL_QUICK;
     if (!op_for_judging(r, a, o->module ? o->module : o->op, &domain, &op, e)) return false;
     if (o->module && !op.form)
@@ -115,6 +116,7 @@ int cmd_explain(int argc, char **argv) {
         {"--module", OPTION_TEXT, &o.module},
         {"--library", OPTION_TEXT, &o.library},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--domain", OPTION_TEXT, &o.domain},
     };
     Positionals rest;
@@ -126,8 +128,8 @@ int cmd_explain(int argc, char **argv) {
     if (o.entry && o.manifest) return cmd_usage("explain", "--manifest writes run: without --entry");
     if (!o.op && !o.module) return cmd_usage("explain", "--op or --module is missing");
     if (o.op && o.module) return cmd_usage("explain", "--op and --module: one of them says what is computed");
-    if (!o.module && (o.library || o.tf32))
-        return cmd_usage("explain", "--library and --tf32 belong to --module");
+    if (!o.module && (o.library || o.tf32 || o.ragged))
+        return cmd_usage("explain", "--library, --tf32 and --ragged belong to --module");
     if (o.module && (o.shape.m || o.dtype || o.manifest || o.entry || o.domain || o.suite))
         return cmd_usage("explain",
                          "--module: without --shape, --dtype, --manifest, --entry, --domain and --suite");

@@ -20,7 +20,7 @@ typedef struct {
     int search; // seconds; 0: drafts of a smith
     Seed seed;
     Shape shape;
-    bool json, first, prove, gpu, alone, tf32;
+    bool json, first, prove, gpu, alone, tf32, ragged;
     ChosenSmith chosen; // what `choice` has opened
     bool usual;         // nobody chose: the grammar smith stands in where the small model fails
     Measurer *measurer; // of gpu
@@ -467,6 +467,7 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
         return false;
     domain.modules = true;
     domain.tf32 = o->tf32;
+    domain.ragged = o->ragged;
     if (!op_for_judging(r, a, text, &domain, &op, e)) return false;
     const char *beside = op.form ? beside_module(o) : NULL;
     if (beside) return err_set(e, ERR_USAGE, "%s: %s", text, beside);
@@ -501,6 +502,7 @@ int cmd_mint(int argc, char **argv) {
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--shapes", OPTION_TEXT, &o.shapes},
         {"--library", OPTION_TEXT, &o.library},
         {"--gpu", OPTION_FLAG, &o.gpu},

@@ -246,20 +246,20 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
 int cmd_prove(int argc, char **argv) {
     const char *level = NULL, *state = NULL, *layout = NULL, *library = NULL;
     TrialOptions o = {0};
-    bool json = false;
+    bool json = false, tf32 = false, ragged = false;
     Seed seed = {0};
     int jobs = 0;
     const Option options[] = {{"--level", OPTION_TEXT, &level},     {"--json", OPTION_FLAG, &json},
                               {"--seed", OPTION_SEED, &seed},       {"--jobs", OPTION_COUNT, &jobs},
                               {"--suite", OPTION_TEXT, &o.suite},   {"--state", OPTION_TEXT, &state},
                               {"--entry", OPTION_TEXT, &o.entry},   {"--layout", OPTION_TEXT, &layout},
-                              {"--library", OPTION_TEXT, &library}, {"--tf32", OPTION_FLAG, &o.domain.tf32}};
+                              {"--library", OPTION_TEXT, &library}, {"--tf32", OPTION_FLAG, &tf32},
+                              {"--ragged", OPTION_FLAG, &ragged}};
     Positionals rest;
     Err e = {0};
     if (!options_parse(&(CommandLine){"prove", argc, argv}, options, sizeof options / sizeof *options, &rest,
                        &e))
         return cmd_fail("prove", &e);
-    bool tf32 = o.domain.tf32;
     if (!domain_of(layout, NULL, &o.domain, &e) || !library_asked(library, &o.domain, &e))
         return cmd_fail("prove", &e);
     Arena a = {0};
@@ -269,6 +269,7 @@ int cmd_prove(int argc, char **argv) {
         return cmd_usage("prove", "--level is quick or full");
     o.domain.modules = true;
     o.domain.tf32 = tf32;
+    o.domain.ragged = ragged;
     o.domain.quick = t.q.level == LEVEL_QUICK;
     RefereeConfig config = {.no_journal = state == NULL, .state = state, .jobs = jobs};
     Referee *r;

@@ -21,7 +21,7 @@ typedef struct {
     Seed seed;
     Shape shape;
     int jobs, every_size;
-    bool json, stream, fresh, old_names, alone, tf32;
+    bool json, stream, fresh, old_names, alone, tf32, ragged;
     Levels levels; // what `level` says
 } RefereeOptions;
 
@@ -107,6 +107,7 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
         !library_asked(o->library, &asked, e))
         return false;
     asked.tf32 = o->tf32;
+    asked.ragged = o->ragged;
     asked.quick = q.level == LEVEL_QUICK;
     if (!io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
         !module_for_judging(r, a, &(ModuleText){o->module, text}, &asked, &op, e))
@@ -227,6 +228,7 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     const char *beside = o->module ? beside_module(o) : NULL;
     if (beside) return beside;
     if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
+    if (o->ragged && !o->module) return "--ragged belongs to --module";
     if (o->library && !o->module)
         return "--library belongs to --module; a request of the stream has it as a key";
     if (o->shapes && (!o->module || o->levels != LEVELS_FULL))
@@ -260,6 +262,7 @@ int cmd_referee(int argc, char **argv) {
         {"--python", OPTION_TEXT, &o.python},
         {"--alone", OPTION_FLAG, &o.alone},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--shapes", OPTION_TEXT, &o.shapes},
         {"--library", OPTION_TEXT, &o.library},
     };

@@ -398,6 +398,19 @@ static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Er
     return true;
 }
 
+// A module's sizes made odd: a mask that is missing shows. What is wrong there is evidence, or a rejection.
+static bool judge_ragged(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const ModulesDomain *m = modules_of(b->draw->op);
+    if (!m->ragged) return true;
+    Verdict there = *v;
+    MoreCases q = {.seed = rng_mix(b->draw->seed, 0x726167676564)};
+    if (!judge_sized(b, i, m->ragged, &q, &there, e)) return false;
+    if (q.said == MORE_RIGHT || (q.said == MORE_WRONG && m->ragged_counts)) *v = there;
+    v->evidence.raggeds = q.said == MORE_RIGHT || q.said == MORE_WRONG;
+    v->evidence.ragged = q.said == MORE_WRONG ? there.decision.status : STATUS_ok;
+    return true;
+}
+
 // What a block that does not divide a size comes to.
 static bool may_be_unaligned(Status s) {
     return s == STATUS_oob || s == STATUS_incorrect || s == STATUS_uncovered_output || s == STATUS_race ||
@@ -496,6 +509,9 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     }
     if (b->draw->op->form && !b->watched && !verdict_accepted(v)) return judge_aligned(b, i, v, e);
     if (b->draw->op->form && !b->watched && verdict_accepted(v) && !own_work_judge(b, i, v, e)) return false;
+    bool module = b->draw->op->form && !b->watched;
+    bool ragged = module && (b->q->level == LEVEL_FULL || modules_of(b->draw->op)->ragged_counts);
+    if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
         if (!judge_stretched(b, i, configs, v, e)) return false;

@@ -191,6 +191,7 @@ typedef struct {
     // Of such a one: which operators of PyTorch a ModelNew may leave to the library, 1 + LibraryUse
     // (host/policy/library_names.h); 0: what is usual for the reference.
     int library;
+    bool ragged; // of such a one: sizes that are odd count, too
 } DomainAsked;
 MUST_CHECK bool layout_by_name(Str name, LayoutAsked *out); // "any" or "contiguous"
 const char *op_layout(const Op *op);                        // the same of an op

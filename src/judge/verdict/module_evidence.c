@@ -81,6 +81,13 @@ void module_evidence_text(Buf *out, const Verdict *v, const char *prefix) {
                                        [PUBLISHED_WRONG] = "wrong there",
                                        [PUBLISHED_UNKNOWN] = "not known: "};
     const PublishedSizes *p = &v->evidence.published;
+    if (v->evidence.raggeds && m->ragged) {
+        const OpInput *in = &m->ragged->op->input[0];
+        buf_printf(&b, "odd sizes (%.*s: ", STR_ARG(in->name));
+        modules_put_shape(&b, in->dtype, in->rank, in->size);
+        buf_printf(&b, "): %s%s\n", v->evidence.ragged == STATUS_ok ? "right there, too" : "wrong there, ",
+                   v->evidence.ragged == STATUS_ok ? "" : status_name(v->evidence.ragged));
+    }
     if (p->said) buf_printf(&b, "published sizes: %s%s\n", said[p->said], p->why);
     if (v->evidence.wrong_long) modules_wrong_long_words(&b, m, v->evidence.wrong_long - 1);
     buf_puts(&b, m->values.published_values
@@ -101,6 +108,8 @@ json_t *module_evidence_json(const Verdict *v) {
     const PublishedSizes *p = &v->evidence.published;
     json_object_set_new(o, "published_sizes", p->said ? json_string(said[p->said]) : json_null());
     if (*p->why) json_object_set_new(o, "published_why", json_quoted(str_of(p->why)));
+    json_object_set_new(o, "ragged",
+                        v->evidence.raggeds ? json_string(status_name(v->evidence.ragged)) : json_null());
     Status unaligned = v->evidence.unaligned;
     json_object_set_new(o, "unaligned",
                         unaligned == STATUS_ok ? json_null() : json_string(status_name(unaligned)));

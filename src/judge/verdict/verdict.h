@@ -137,6 +137,8 @@ typedef struct {
     int wrong_longs;    // how many sizes are long there
     Status unaligned; // of a module at sizes that keep more of what divides the published ones: what came of
                       // it at smaller ones; ok: it was not judged so
+    bool raggeds;     // it was judged at odd sizes, too; ragged: what came of that
+    Status ragged;
     PublishedSizes published;
     OwnWork own;
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
