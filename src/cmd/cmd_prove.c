@@ -194,8 +194,6 @@ static bool open_trial(Trial *t, const TrialOptions *o, const Positionals *rest,
     if (t->op.form && rest->n < 2)
         return err_set(e, ERR_USAGE, "%s: a module has no built-in kernel: name a file with class ModelNew",
                        rest->at[0]);
-    if (!t->op.form && o->domain.library)
-        return err_set(e, ERR_USAGE, "--library belongs to references in module form");
     if (rest->n < 2) return gold_source(t, e);
     Str file;
     Entered entered;
