@@ -20,7 +20,7 @@ for name in $ops $norms; do
     for other in $ops $norms; do
         case $other in "$name") ;; *"$name"*) longer="$longer; s/$other//g" ;; esac
     done
-    if grep -qsE "[\" .]$name[\" ]" "$root"/tile/check/op.def "$root"/tensor/bound.def "$root"/host/policy/api.def; then
+    if grep -qsE "[\" .]$name[\" ]" "$root"/tile/check/op.def "$root"/tensor/bound.def "$root"/host/policy/api.def "$root"/host/policy/library.def; then
         found=$(lines -w "$name" | grep -vE "^$root/(tile|tensor|host)/" |
             sed "s/\<\(tl\|torch\|F\)\.$name\>//g" | grep -w "$name")
     else # a piece of an identifier counts too; letters on either side do not, so that "property" names no op

@@ -16,9 +16,10 @@ enum {
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
-    PAIRS_MOST = 6,       // two sizes that are long together
-    STRETCH_LEAST = 2,    // times the small size
-    LANES_PER_WORK = 512, // what a kernel with much waste takes for one of them
+    ALIGNED_MOST = 32 << 20, // a product of 128 x 256 x 384
+    PAIRS_MOST = 6,          // two sizes that are long together
+    STRETCH_LEAST = 2,       // times the small size
+    LANES_PER_WORK = 512,    // what a kernel with much waste takes for one of them
     DRAW_SEED = 1,
 };
 
@@ -36,6 +37,7 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                          full_cases[] = {VALUES_WIDE,  VALUES_PUBLISHED, VALUES_KINDS, VALUES_INFINITE,
                                          VALUES_KINDS, VALUES_SMALL,     VALUES_KINDS, VALUES_KINDS,
                                          VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
+                         aligned_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_KINDS},
                          stretched_cases[] = {VALUES_WIDE, VALUES_KINDS};
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
@@ -56,6 +58,10 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
         values = stretched_cases;
         n = (int)(sizeof stretched_cases / sizeof *stretched_cases);
         if (of(m)->long_sizes > 1) n = 1; // kinds of values have met each of them
+    }
+    if (of(m)->is_aligned) {
+        values = aligned_cases;
+        n = (int)(sizeof aligned_cases / sizeof *aligned_cases);
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
@@ -350,8 +356,8 @@ static bool write_facts(Arena *a, ModulesDomain *m, Err *e) {
     }
     for (int i = 0; i < run->tensors; i++)
         if (!run->tensor[i].buffer) buf_printf(&names, "\"%.*s\", ", STR_ARG(run->tensor[i].name));
-    buf_printf(&b, "init = [%.*s]\ntensors = [%s]\nvalues = [%s]\nnames = [%s]\n", STR_ARG(run->init),
-               buf_cstr(&tensors), buf_cstr(&values), buf_cstr(&names));
+    buf_printf(&b, "init = [%.*s]\ntensors = [%s]\nvalues = [%s]\nnames = [%s]\nlibrary = %d\n",
+               STR_ARG(run->init), buf_cstr(&tensors), buf_cstr(&values), buf_cstr(&names), (int)m->library);
     DiagList d = DIAGS(a);
     m->op.model = buf_str(&b);
     if (parse_module(a, m->op.model, &d)) return true;
@@ -402,20 +408,41 @@ typedef struct {
     int helds;
     const ModuleShrunk *small, *others; // as of ShrinkAsk
     const ModulesDomain *of;            // whose sizes those are; NULL: none
+    bool ragged;
+    bool aligned; // with more work, for the sake of what divides the published sizes
 } Sizes;
 
 // Of the text, and of what is asked beside it.
 static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
-    if (!q->tf32 && !q->gaps && !q->shapes && !z->helds) return sha256_of(q->source);
+    if (!q->tf32 && !q->gaps && !q->shapes && !q->library && !q->ragged && !z->helds && !z->aligned &&
+        !z->ragged)
+        return sha256_of(q->source);
     Buf b = BUF(a);
     buf_printf(&b, "module%s%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "",
                q->shapes ? " published" : "");
+    if (q->library) buf_printf(&b, "library %s\n", library_use_name[q->library - 1]);
     for (int i = 0; i < z->helds; i++)
         buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
+    if (q->ragged) buf_puts(&b, "ragged counts\n");
+    if (z->aligned) buf_puts(&b, "aligned\n");
+    if (z->ragged) buf_puts(&b, "ragged\n");
     if (z->others)
         for (int i = 0; i < z->others->sizes; i++) buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
     buf_str_put(&b, q->source);
     return sha256_of(buf_str(&b));
+}
+
+// What the reference takes from PyTorch says what may be left to it: of one operator, nothing.
+static void library_facts(ModulesDomain *m, const ModulesAsk *q) {
+    const ModuleRun *run = &m->values.run;
+    int operators = 0;
+    m->light_bytes = 0;
+    for (int i = 0; i < run->ops; i++) {
+        LibraryUse needs = library_needs(run->op[i].name);
+        operators += needs != LIBRARY_NONE;
+        if (needs == LIBRARY_LIGHT) m->light_bytes += run->op[i].bytes;
+    }
+    m->library = q->library ? (LibraryUse)(q->library - 1) : operators > 1 ? LIBRARY_LIGHT : LIBRARY_NONE;
 }
 
 // `values` holds what is needed here alone: answers and their bounds.
@@ -442,17 +469,22 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                                .work_most = z->helds ? STRETCHED_MOST : WORK_MOST,
                                .helds = z->helds,
                                .small = z->small,
-                               .others = z->others},
+                               .others = z->others,
+                               .aligned = z->aligned,
+                               .ragged = z->ragged},
                      .tf32 = q->tf32,
                      .published = z->of && z->of->values.published_values,
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
+    if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
+    ask.known_sound = z->aligned || z->ragged;
     if (!module_read(a, source, &m->file, &d) || !module_values(a, &m->file, &ask, &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
         return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, m->values.degenerate);
     const ModuleRun run = m->values.run;
     m->values.run = m->values.shapes.small; // the same, without values
+    library_facts(m, q);
     if (!describe(a, m, &run, e) || !write_facts(a, m, e)) return false;
     domain_fill_in(a, m);
     return true;
@@ -508,7 +540,7 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     Stretched *to = &t->list[t->m->domain.stretches];
     *to = (Stretched){.domain = &long_one->domain, .longs = n};
     for (int i = 0; i < n; i++) {
-        const Sizes others = {{size[i]}, 1, NULL, &long_one->values.shapes, t->m};
+        const Sizes others = {.held = {size[i]}, .helds = 1, .others = &long_one->values.shapes, .of = t->m};
         if (!open_one(t->a, t->q, &others, &control, &unsaid)) return false;
         control->long_sizes = 1;
         control->longs[0] = *size[i];
@@ -546,9 +578,61 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->domain.stretched = t.list;
 }
 
+static bool divides(int64_t number, const Bound *published, const Bound *now, int d) {
+    return published->shape[d] % number == 0 && now->shape[d] % number != 0;
+}
+
+bool modules_lost_divisor(const ModulesDomain *m, int64_t number) {
+    const ModuleRun *was = &m->values.shapes.published, *is = &m->values.shapes.small;
+    for (int i = 0; i < is->inputs; i++)
+        for (int d = 0; is->input[i].tensor && d < is->input[i].tensor->rank; d++)
+            if (divides(number, was->input[i].tensor, is->input[i].tensor, d)) return true;
+    for (int i = 0; i < is->tensors; i++)
+        for (int d = 0; d < is->tensor[i].value->rank; d++)
+            if (divides(number, was->tensor[i].value, is->tensor[i].value, d)) return true;
+    return false;
+}
+
+// Blocks are mostly of 32 to 256: where those divide a published size and no small one.
+static void align(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
+    ModulesDomain *aligned;
+    Err unsaid = {0};
+    int64_t block = 32;
+    while (block <= 256 && !modules_lost_divisor(m, block)) block *= 2;
+    if (block > 256 || !open_one(a, q, &(Sizes){.of = m, .aligned = true}, &aligned, &unsaid)) return;
+    bool more = false;
+    for (; block <= 256; block *= 2)
+        more |= modules_lost_divisor(m, block) && !modules_lost_divisor(aligned, block);
+    aligned->is_aligned = true;
+    if (more && aligned->values.shapes.small.work <= ALIGNED_MOST) m->aligned = &aligned->domain;
+}
+
+static bool same_sizes(const ModulesDomain *x, const ModulesDomain *y) {
+    for (int i = 0; i < x->op.inputs; i++)
+        if (memcmp(x->op.input[i].size, y->op.input[i].size, sizeof x->op.input[i].size) != 0) return false;
+    return true;
+}
+
+static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
+    ModulesDomain *ragged;
+    Err unsaid = {0};
+    m->ragged_counts = q->ragged;
+    if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
+    ragged->is_aligned = true;
+    m->ragged = &ragged->domain;
+}
+
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
-    if (!q->stretched) return true;
-    stretch(a, q, *out);
-    return (*out)->values.shapes.sizes == 0 || open_published(a, *out, e);
+    align(a, q, *out);
+    if (q->stretched) stretch(a, q, *out);
+    if (q->stretched || q->ragged) make_ragged(a, q, *out);
+    if ((*out)->values.shapes.sizes > 0 && !open_published(a, *out, e)) return false;
+    ModulesDomain *aligned = (*out)->aligned ? (ModulesDomain *)(uintptr_t)of((*out)->aligned) : NULL;
+    if (aligned) { // it was made just now
+        aligned->published = (*out)->published;
+        aligned->ragged = (*out)->ragged;
+        aligned->ragged_counts = q->ragged;
+    }
+    return true;
 }

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "cases/domain.h"
+#include "host/policy/library_names.h"
 #include "module/module.h"
 
 typedef struct {
@@ -18,9 +19,16 @@ typedef struct {
     Tensor *buffers;     // of each of Model's tensors: values of one that is no parameter; else no storage
     ModuleSize longs[MODULE_HELD_MAX]; // of one of another one's domain.stretched: its long sizes, as they
     int long_sizes;                    // are now; few cases. Of a control: the one that is small
-    // The same at the published sizes: shapes alone, for addresses. NULL: nobody has asked, or no size is
-    // smaller.
+    // The same at the published sizes: shapes alone, for addresses. NULL: no size is smaller.
     const Domain *published;
+    // The same with sizes that keep more of what divides the published ones, for programs whose blocks need
+    // that. NULL: the small ones keep as much, or it would be too much work.
+    const Domain *aligned;
+    bool is_aligned;      // of that one, and of the next: few cases
+    const Domain *ragged; // the same with odd sizes; NULL: nobody has asked, or there are none
+    bool ragged_counts;   // what is wrong there is rejected
+    LibraryUse library;   // what a ModelNew may leave to PyTorch's library
+    int64_t light_bytes;  // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;
 
 typedef struct {
@@ -28,13 +36,17 @@ typedef struct {
     Str source;
     bool gaps;      // inputs may have gaps between their rows; the parameters have none
     bool tf32;      // products may read float32 operands with 10 mantissa bits
-    bool stretched; // makes domain.stretched and `published`, for level full
+    bool stretched; // makes domain.stretched, for level full
     bool shapes;    // whoever cannot be tried at the published sizes is undecided
+    int library;    // as DomainAsked.library
+    bool ragged;    // odd sizes count
 } ModulesAsk;
 // ERR_INPUT where nothing can be judged by it. Lives in the arena, which must outlive whatever is judged.
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
 // Of an op that was opened so; NULL: it is no module.
 const ModulesDomain *modules_of(const Op *op);
+// Whether some size that `number` divides as it was published is no multiple of it in the small domain.
+bool modules_lost_divisor(const ModulesDomain *m, int64_t number);
 // The right answer of a case, and what is allowed with tf32, whatever was asked.
 const Bound *modules_answer_tf32(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
                                  DiagList *diags);

@@ -8,12 +8,12 @@
 #include "base/progress.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
-#include "service/timed_places.h"
 #include "measure/bench_file.h"
 #include "measure/heat_map.h"
 #include "service/manifest/entry_choice.h"
 #include "service/request.h"
 #include "service/taken_back.h"
+#include "service/timed_places.h"
 
 enum { FILE_MAX = 1 << 20, CELLS_MAX = 64, TOGETHER = 6 };
 

@@ -101,8 +101,7 @@ static bool build_request(BuildVerb *v, Str build, Err *e) {
     if (!filter_of(&o->shape, o->dtype, &q->filter, e) || !domain_of(o->layout, NULL, &domain, e))
         return false;
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
-    v->set = (OpSet){
-        .verb = "corpus build", .service = q->service, .domain = domain, .skips = o->skip_unfit};
+    v->set = (OpSet){.verb = "corpus build", .service = q->service, .domain = domain, .skips = o->skip_unfit};
     if (!op_set_read(v->a, &v->set, o->ops, e)) return false;
     bool grammar = !v->chosen.smith->takes_prompt;
     q->smith = v->chosen.smith;

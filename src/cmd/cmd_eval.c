@@ -10,17 +10,19 @@
 #include "cmd/shared/judging.h"
 #include "cmd/shared/op_set.h"
 #include "cmd/shared/problem_set.h"
+#include "host/policy/library_names.h"
 #include "mint/evaluation.h"
 #include "op/suite.h"
 #include "propose/smith_kind.h"
 
 typedef struct {
     SmithChoice choice;
-    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout, *shapes;
+    const char *ops, *kernelbench, *problems, *k, *dtype, *file, *state, *suite, *level, *layout, *shapes,
+        *library;
     int count;
     Seed seed;
     Shape shape;
-    bool json, resume, tf32;
+    bool json, resume, tf32, ragged;
 } EvalOptions;
 
 typedef struct {
@@ -88,6 +90,9 @@ static json_t *settings_of(const Eval *v) {
         (json_int_t)v->q.seed, "level", level_name(v->q.level), "rows", (json_int_t)v->q.filter.m, "columns",
         (json_int_t)v->q.filter.n, "dtype", o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
     if (o->tf32) json_object_set_new(all, "tf32", json_true());
+    if (o->ragged) json_object_set_new(all, "ragged", json_true());
+    if (v->domain.library)
+        json_object_set_new(all, "library", json_string(library_use_name[v->domain.library - 1]));
     if (v->domain.shapes) json_object_set_new(all, "shapes", json_string("published"));
     return all;
 }
@@ -297,6 +302,7 @@ static bool read_request(Eval *v, Err *e) {
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
     v->domain.modules = true;
     v->domain.tf32 = o->tf32;
+    v->domain.ragged = o->ragged;
     v->domain.quick = q->level == LEVEL_QUICK;
     if (!(o->kernelbench ? read_problems(v, e) : read_ops(v, e)) || !same_form(v, e)) return false;
     if (o->seed.given)
@@ -369,7 +375,9 @@ int cmd_eval(int argc, char **argv) {
         {"--resume", OPTION_FLAG, &o.resume},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--shapes", OPTION_TEXT, &o.shapes},
+        {"--library", OPTION_TEXT, &o.library},
         {"--kernelbench", OPTION_TEXT, &o.kernelbench},
         {"--problems", OPTION_TEXT, &o.problems},
     };
@@ -390,6 +398,7 @@ int cmd_eval(int argc, char **argv) {
     Eval v = {.referee = r, .a = &a, .o = &o};
     int code = EXIT_WORLD;
     bool ok = domain_of(o.layout, NULL, &v.domain, &e) && shapes_of(o.shapes, &v.domain, &e) &&
+              library_asked(o.library, &v.domain, &e) &&
               service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
     service_close(v.q.service);
     smith_close(v.chosen.smith);

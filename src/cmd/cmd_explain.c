@@ -16,11 +16,12 @@
 enum { FILE_MAX = 1 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *module,
+        *library;
     Seed seed;
     Shape shape;
     int jobs;
-    bool json, minimize, prove, old_names;
+    bool json, minimize, prove, old_names, tf32, ragged;
     Level judged_at; // what `level` says
 } ExplainOptions;
 
@@ -47,13 +48,22 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
         return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     DomainAsked domain;
-    if (!domain_of(o->layout, o->domain, &domain, e) || !op_for_judging(r, a, o->op, &domain, &op, e))
-        return false;
-    op_understood("explain", o->op, &op);
-    Entered entered;
-    if (!entry_apply(a, o->entry, &op, source, &entered, e)) return false;
+    if (!domain_of(o->layout, o->domain, &domain, e) || !library_asked(o->library, &domain, e)) return false;
+    domain.modules = o->module != NULL;
+    domain.tf32 = o->tf32;
+    domain.ragged = o->ragged;
+    domain.quick = o->judged_at == LEVEL_QUICK;
+    if (!op_for_judging(r, a, o->module ? o->module : o->op, &domain, &op, e)) return false;
+    if (o->module && !op.form)
+        return err_set(e, ERR_INPUT, "%s: not a reference in module form (class Model, get_inputs)",
+                       o->module);
+    Entered entered = {.source = source};
+    if (!o->module) {
+        op_understood("explain", o->op, &op);
+        if (!entry_apply(a, o->entry, &op, source, &entered, e)) return false;
+        entry_understood("explain", entered.chosen);
+    }
     q.source = entered.source;
-    entry_understood("explain", entered.chosen);
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
          !manifest_apply(
@@ -103,6 +113,10 @@ int cmd_explain(int argc, char **argv) {
         {"--include", OPTION_TEXT, &o.include},
         {"--old-names", OPTION_FLAG, &o.old_names},
         {"--layout", OPTION_TEXT, &o.layout},
+        {"--module", OPTION_TEXT, &o.module},
+        {"--library", OPTION_TEXT, &o.library},
+        {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--domain", OPTION_TEXT, &o.domain},
     };
     Positionals rest;
@@ -112,7 +126,16 @@ int cmd_explain(int argc, char **argv) {
         return cmd_fail("explain", &e);
     if (o.level && !level_by_name(str_of(o.level), &o.judged_at)) return cmd_usage("explain", "--level");
     if (o.entry && o.manifest) return cmd_usage("explain", "--manifest writes run: without --entry");
-    if (!o.op) return cmd_usage("explain", "--op is missing");
+    if (!o.op && !o.module) return cmd_usage("explain", "--op or --module is missing");
+    if (o.op && o.module) return cmd_usage("explain", "--op and --module: one of them says what is computed");
+    if (!o.module && (o.library || o.tf32 || o.ragged))
+        return cmd_usage("explain", "--library, --tf32 and --ragged belong to --module");
+    if (o.module && (o.shape.m || o.dtype || o.manifest || o.entry || o.domain || o.suite))
+        return cmd_usage("explain",
+                         "--module: without --shape, --dtype, --manifest, --entry, --domain and --suite");
+    if (o.module && (o.minimize || o.prove))
+        return cmd_usage(
+            "explain", "--module: --minimize and --prove are of ops; a module's cases have one set of sizes");
     Referee *r;
     RefereeConfig config = {
         .no_journal = o.state == NULL, .state = o.state, .jobs = o.jobs, .extras.old_names = o.old_names};

@@ -15,12 +15,12 @@
 
 typedef struct {
     SmithChoice choice;
-    const char *dtype, *file, *state, *suite, *target, *layout, *python, *shapes;
+    const char *dtype, *file, *state, *suite, *target, *layout, *python, *shapes, *library;
     int count, feedback, every_size;
     int search; // seconds; 0: drafts of a smith
     Seed seed;
     Shape shape;
-    bool json, first, prove, gpu, alone, tf32;
+    bool json, first, prove, gpu, alone, tf32, ragged;
     ChosenSmith chosen; // what `choice` has opened
     bool usual;         // nobody chose: the grammar smith stands in where the small model fails
     Measurer *measurer; // of gpu
@@ -462,9 +462,12 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
     DeviceFacts gpu; // so is a GPU that is not there
     if (o->gpu && !measurer_facts(o->measurer, &gpu, e)) return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!domain_of(o->layout, NULL, &domain, e) || !shapes_of(o->shapes, &domain, e)) return false;
+    if (!domain_of(o->layout, NULL, &domain, e) || !shapes_of(o->shapes, &domain, e) ||
+        !library_asked(o->library, &domain, e))
+        return false;
     domain.modules = true;
     domain.tf32 = o->tf32;
+    domain.ragged = o->ragged;
     if (!op_for_judging(r, a, text, &domain, &op, e)) return false;
     const char *beside = op.form ? beside_module(o) : NULL;
     if (beside) return err_set(e, ERR_USAGE, "%s: %s", text, beside);
@@ -499,7 +502,9 @@ int cmd_mint(int argc, char **argv) {
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--shapes", OPTION_TEXT, &o.shapes},
+        {"--library", OPTION_TEXT, &o.library},
         {"--gpu", OPTION_FLAG, &o.gpu},
         {"--search", OPTION_COUNT, &o.search},
         {"--alone", OPTION_FLAG, &o.alone},

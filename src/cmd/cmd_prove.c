@@ -191,12 +191,15 @@ static bool open_trial(Trial *t, const TrialOptions *o, const Positionals *rest,
     if (!service_op(t->q.service, t->a, rest->at[0], &o->domain, &t->op, e)) return false;
     op_understood("prove", rest->at[0], &t->op);
     t->q.base = base_name(&t->op);
+    if (t->op.form && rest->n < 2)
+        return err_set(e, ERR_USAGE, "%s: a module has no built-in kernel: name a file with class ModelNew",
+                       rest->at[0]);
     if (rest->n < 2) return gold_source(t, e);
     Str file;
     Entered entered;
-    if (!io_read(t->a, rest->at[1], FILE_MAX, &file, e) ||
-        !entry_apply(t->a, o->entry, &t->op, file, &entered, e))
-        return false;
+    if (!io_read(t->a, rest->at[1], FILE_MAX, &file, e)) return false;
+    if (t->op.form) return t->q.source = file, true;
+    if (!entry_apply(t->a, o->entry, &t->op, file, &entered, e)) return false;
     t->q.source = entered.source;
     entry_understood("prove", entered.chosen);
     return true;
@@ -239,26 +242,33 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
 }
 
 int cmd_prove(int argc, char **argv) {
-    const char *level = NULL, *state = NULL, *layout = NULL;
+    const char *level = NULL, *state = NULL, *layout = NULL, *library = NULL;
     TrialOptions o = {0};
-    bool json = false;
+    bool json = false, tf32 = false, ragged = false;
     Seed seed = {0};
     int jobs = 0;
-    const Option options[] = {{"--level", OPTION_TEXT, &level},   {"--json", OPTION_FLAG, &json},
-                              {"--seed", OPTION_SEED, &seed},     {"--jobs", OPTION_COUNT, &jobs},
-                              {"--suite", OPTION_TEXT, &o.suite}, {"--state", OPTION_TEXT, &state},
-                              {"--entry", OPTION_TEXT, &o.entry}, {"--layout", OPTION_TEXT, &layout}};
+    const Option options[] = {{"--level", OPTION_TEXT, &level},     {"--json", OPTION_FLAG, &json},
+                              {"--seed", OPTION_SEED, &seed},       {"--jobs", OPTION_COUNT, &jobs},
+                              {"--suite", OPTION_TEXT, &o.suite},   {"--state", OPTION_TEXT, &state},
+                              {"--entry", OPTION_TEXT, &o.entry},   {"--layout", OPTION_TEXT, &layout},
+                              {"--library", OPTION_TEXT, &library}, {"--tf32", OPTION_FLAG, &tf32},
+                              {"--ragged", OPTION_FLAG, &ragged}};
     Positionals rest;
     Err e = {0};
     if (!options_parse(&(CommandLine){"prove", argc, argv}, options, sizeof options / sizeof *options, &rest,
                        &e))
         return cmd_fail("prove", &e);
-    if (!domain_of(layout, NULL, &o.domain, &e)) return cmd_fail("prove", &e);
+    if (!domain_of(layout, NULL, &o.domain, &e) || !library_asked(library, &o.domain, &e))
+        return cmd_fail("prove", &e);
     Arena a = {0};
     Trial t = {.a = &a, .q.level = LEVEL_FULL};
     if (seed.given) t.q.seed = &seed.value;
     if (level && !level_by_name(str_of(level), &t.q.level))
         return cmd_usage("prove", "--level is quick or full");
+    o.domain.modules = true;
+    o.domain.tf32 = tf32;
+    o.domain.ragged = ragged;
+    o.domain.quick = t.q.level == LEVEL_QUICK;
     RefereeConfig config = {.no_journal = state == NULL, .state = state, .jobs = jobs};
     Referee *r;
     if (!referee_open(&config, &r, &e)) return cmd_fail("prove", &e);

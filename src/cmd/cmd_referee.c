@@ -17,11 +17,11 @@ enum { FILE_MAX = 256 << 20 };
 typedef struct {
     const char *module;
     const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python,
-        *shapes;
+        *shapes, *library;
     Seed seed;
     Shape shape;
     int jobs, every_size;
-    bool json, stream, fresh, old_names, alone, tf32;
+    bool json, stream, fresh, old_names, alone, tf32, ragged;
     Levels levels; // what `level` says
 } RefereeOptions;
 
@@ -103,8 +103,11 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
                       .filter = {.dtype = -1},
                       .seed = o->seed.given ? &o->seed.value : NULL};
     DomainAsked asked;
-    if (!domain_of(o->layout, NULL, &asked, e) || !shapes_of(o->shapes, &asked, e)) return false;
+    if (!domain_of(o->layout, NULL, &asked, e) || !shapes_of(o->shapes, &asked, e) ||
+        !library_asked(o->library, &asked, e))
+        return false;
     asked.tf32 = o->tf32;
+    asked.ragged = o->ragged;
     asked.quick = q.level == LEVEL_QUICK;
     if (!io_read_file(a, o->module, SOURCE_MAX, &text, e) ||
         !module_for_judging(r, a, &(ModuleText){o->module, text}, &asked, &op, e))
@@ -225,6 +228,9 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     const char *beside = o->module ? beside_module(o) : NULL;
     if (beside) return beside;
     if (o->tf32 && !o->module) return "--tf32 belongs to --module: an op says allow_tf32 in its definition";
+    if (o->ragged && !o->module) return "--ragged belongs to --module";
+    if (o->library && !o->module)
+        return "--library belongs to --module; a request of the stream has it as a key";
     if (o->shapes && (!o->module || o->levels != LEVELS_FULL))
         return "--shapes belongs to --module, at level full; a request of the stream has it as a key";
     if (!o->stream && !o->op && !o->module) return "--op is missing, or --module";
@@ -256,7 +262,9 @@ int cmd_referee(int argc, char **argv) {
         {"--python", OPTION_TEXT, &o.python},
         {"--alone", OPTION_FLAG, &o.alone},
         {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--ragged", OPTION_FLAG, &o.ragged},
         {"--shapes", OPTION_TEXT, &o.shapes},
+        {"--library", OPTION_TEXT, &o.library},
     };
     Positionals rest;
     Err e = {0};

@@ -62,6 +62,7 @@ static void tally_classes(Explanation *x, const Draw *d) {
     for (int64_t i = 0; i < b->numel; i++)
         if (x->picture.pixel[i] >= PIXEL_WRONG) bad[d->domain->kind->line_of(d->domain, t, b, i)] = true;
     for (int64_t line = 0; line < t->lines && b->numel >= t->lines; line++) {
+        if (t->line_class[line] == CLASS_module) continue; // a whole case, or an element that no line has
         int k = 0;
         while (k < x->tallies && x->tally[k].cls != (ClassId)t->line_class[line]) k++;
         if (k == x->tallies) x->tally[x->tallies++] = (ClassTally){.cls = (ClassId)t->line_class[line]};
@@ -177,6 +178,7 @@ static bool explain_added(const Explainer *by, const AddedCases *added, Explanat
     const ExplainRequest *q = by->q;
     DrawRequest of = {
         .op = q->op, .level = LEVEL_QUICK, .seed = added->seed, .plan = added->plan, .cases = added->cases};
+    if (added->domain) of.op = added->domain->op, of.domain = added->domain;
     Draw more;
     *y = (Explanation){.case_index = -1, .of_sizes = true};
     if (!draw_make(by->a, referee_pool(by->r), &of, &more, e)) return false;
@@ -207,6 +209,16 @@ static bool explain_beyond(const Explainer *by, const Draw *d, Explanation *x, E
     return true;
 }
 
+// What is rejected at a module's small sizes may be right where they keep more of what divides the published
+// ones.
+static void explain_aligned(const Explainer *by, const Draw *d, Explanation *x) {
+    AddedCases added = {.filter = by->q->filter};
+    Verdict v;
+    referee_judge_on(by->r, by->a, d, by->q->source, &v, &added);
+    if (status_class(v.decision.status) == CLASS_REJECTED) return;
+    *x = (Explanation){.v = v, .case_index = -1};
+}
+
 bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {
     *x = (Explanation){.case_index = -1};
     Explainer by = {.r = r, .a = a, .q = q};
@@ -216,7 +228,10 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
         .op = q->op, .level = q->level, .seed = q->seed, .filter = &q->filter, .planned = &plan};
     if (!draw_make(a, referee_pool(r), &of, &d, e)) return false;
     bool ok = explain_drawn(&by, &d, plan, x, e);
-    if (ok && q->level == LEVEL_FULL && verdict_accepted(&x->v)) ok = explain_beyond(&by, &d, x, e);
+    bool further = q->op->form || q->level == LEVEL_FULL; // of a module: who did the work
+    if (ok && further && verdict_accepted(&x->v)) ok = explain_beyond(&by, &d, x, e);
+    if (ok && q->op->form && status_class(x->v.decision.status) == CLASS_REJECTED)
+        explain_aligned(&by, &d, x);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);
     return ok;

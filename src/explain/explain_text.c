@@ -3,6 +3,7 @@
 
 #include "explain/explain.h"
 #include "judge/verdict/evidence.h"
+#include "judge/verdict/module_evidence.h"
 #include "judge/verdict/traffic.h"
 
 static double passes(const Explanation *x) {
@@ -153,6 +154,7 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
                status_class_name(status_class(v->decision.status)), status_name(v->decision.status),
                level_name(v->judged.level), v->decision.feedback);
     evidence_text(out, v, "");
+    if (v->module) module_evidence_text(out, v, "");
     if (x->finding.msg) {
         buf_putc(out, '\n');
         diag_render(out, file, q->source, &x->finding);

@@ -235,6 +235,7 @@ static void take_traffic(Deciding *z, const CaseReport *r) {
     const CaseTruth *truth = &z->draw->truth[z->draw->traffic_case];
     Traffic *t = z->traffic;
     t->count = r->count;
+    memcpy(t->library, r->library, sizeof t->library);
     const Domain *m = z->draw->domain;
     t->facts = (RankCase){.rows = domain_slices(m, truth->dim),
                           .row = domain_length(m, truth->dim),

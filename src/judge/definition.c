@@ -178,7 +178,9 @@ bool module_for_judging(Referee *r, Arena *a, const ModuleText *text, const Doma
                           .gaps = asked->layout == LAYOUT_ANY,
                           .tf32 = asked->tf32,
                           .stretched = !asked->quick,
-                          .shapes = asked->shapes};
+                          .shapes = asked->shapes,
+                          .library = asked->library,
+                          .ragged = asked->ragged};
     if (asked->published)
         return err_set(e, ERR_INPUT, "%s: a module has no published domain; its sizes are made smaller",
                        text->name);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/domain.h"
+#include "cases/modules_domain.h"
 #include "judge/asked_shape.h"
 #include "judge/branches.h"
 #include "judge/decide.h"
@@ -12,6 +13,7 @@
 #include "judge/large_points.h"
 #include "judge/large_tensors.h"
 #include "judge/own_sizes.h"
+#include "judge/own_work.h"
 #include "judge/roundings.h"
 #include "judge/verdict/evidence.h"
 
@@ -151,7 +153,7 @@ static void keep_added(Candidates *b, const MoreCases *q) {
         size_t n = (size_t)plan[k].writtens;
         if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, n), plan[k].written, n * sizeof(float));
     }
-    *b->added = (AddedCases){b->added->filter, plan, q->cases, q->seed};
+    *b->added = (AddedCases){b->added->filter, q->domain, plan, q->cases, q->seed};
 }
 
 static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
@@ -396,6 +398,97 @@ static bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Er
     return true;
 }
 
+// A module's sizes made odd: a mask that is missing shows. What is wrong there is evidence, or a rejection.
+static bool judge_ragged(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const ModulesDomain *m = modules_of(b->draw->op);
+    if (!m->ragged) return true;
+    Verdict there = *v;
+    MoreCases q = {.seed = rng_mix(b->draw->seed, 0x726167676564)};
+    if (!judge_sized(b, i, m->ragged, &q, &there, e)) return false;
+    if (q.said == MORE_RIGHT || (q.said == MORE_WRONG && m->ragged_counts)) *v = there;
+    v->evidence.raggeds = q.said == MORE_RIGHT || q.said == MORE_WRONG;
+    v->evidence.ragged = q.said == MORE_WRONG ? there.decision.status : STATUS_ok;
+    return true;
+}
+
+// What a block that does not divide a size comes to.
+static bool may_be_unaligned(Status s) {
+    return s == STATUS_oob || s == STATUS_incorrect || s == STATUS_uncovered_output || s == STATUS_race ||
+           s == STATUS_nan_class || s == STATUS_uninit_read || s == STATUS_inaccurate ||
+           s == STATUS_nondeterministic;
+}
+
+// Whether the source writes down a number that divides published sizes, and no longer the small ones.
+static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
+    for (size_t i = 0; i < source.len; i++) {
+        if (source.p[i] < '0' || source.p[i] > '9') continue;
+        bool word = i > 0 && char_is_word(source.p[i - 1]);
+        int64_t n = 0;
+        for (; i < source.len && source.p[i] >= '0' && source.p[i] <= '9'; i++)
+            if (n < INT32_MAX) n = 10 * n + (source.p[i] - '0');
+        bool power = n >= 32 && n <= 1024 && (n & (n - 1)) == 0;
+        if (!word && power && modules_lost_divisor(m, n)) return true;
+    }
+    return false;
+}
+
+static bool judge_where_aligned(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v, Err *e) {
+    Arena a = {0};
+    Pool *alone = pool_open(1); // candidates are judged side by side already
+    const Domain *of = m->aligned;
+    PlannedCase *plan;
+    DrawRequest q = {.op = of->op, .domain = of, .level = b->q->level, .more = true};
+    q.seed = rng_mix(b->draw->seed, 0x616c69676e);
+    q.cases = of->kind->cases(&a, of, &(PlanRequest){.level = q.level, .seed = q.seed}, &plan);
+    q.plan = plan;
+    Draw d;
+    Verdict other = *v;
+    bool ok = draw_make(&a, alone, &q, &d, e);
+    if (ok) {
+        Candidates second = candidates_on(b, &d);
+        ok = judge_once(&second, i, &other, e);
+        draw_free(&d);
+    }
+    if (ok && verdict_accepted(&other)) {
+        other.module = of->op;
+        other.evidence.unaligned = v->decision.status;
+        *v = other;
+    }
+    pool_close(alone);
+    arena_free(&a);
+    return ok;
+}
+
+// Sizes that keep such a divisor would be too much work. Addresses can be tried at the published ones: where
+// those hold, nobody knows whether the program is wrong.
+static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v) {
+    Verdict there = *v;
+    Status s = v->decision.status;
+    bool address = s == STATUS_oob || s == STATUS_race || s == STATUS_uncovered_output;
+    if (!address || !m->published ||
+        (m->aligned && !writes_lost_divisor(modules_of(m->aligned->op), b->source[i])))
+        return;
+    decision_set(&there.decision, STATUS_ok, "published", "");
+    published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, &there);
+    if (there.evidence.published.said != PUBLISHED_RIGHT || !verdict_accepted(&there)) return;
+    const char *why = feedback_join(&b->arena[i], v->decision.feedback,
+                                    "A block of it may divide the published sizes and no small ones: at the "
+                                    "published ones addresses hold, and values are not computed here.");
+    decision_set(&v->decision, STATUS_unsupported, "aligned", why);
+    v->evidence = (Evidence){.unaligned = s, .published = there.evidence.published};
+}
+
+// A kernel without masks is right where its block divides the sizes, as the published ones may be divided: a
+// rejection at small sizes that have lost such a divisor is judged once more where they have not.
+static bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const ModulesDomain *m = modules_of(b->draw->op);
+    if (!m || m->is_aligned || !may_be_unaligned(v->decision.status) || !writes_lost_divisor(m, b->source[i]))
+        return true;
+    if (m->aligned && !judge_where_aligned(b, i, m, v, e)) return false;
+    if (!verdict_accepted(v)) doubt_addresses(b, i, m, v);
+    return true;
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -414,6 +507,11 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         break;
     }
+    if (b->draw->op->form && !b->watched && !verdict_accepted(v)) return judge_aligned(b, i, v, e);
+    if (b->draw->op->form && !b->watched && verdict_accepted(v) && !own_work_judge(b, i, v, e)) return false;
+    bool module = b->draw->op->form && !b->watched;
+    bool ragged = module && (b->q->level == LEVEL_FULL || modules_of(b->draw->op)->ragged_counts);
+    if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
         if (!judge_stretched(b, i, configs, v, e)) return false;

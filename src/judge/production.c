@@ -288,7 +288,8 @@ static Said judge_answer(Judge *z, const ChildResult *r) {
     if (!r->output || report->again != 0) return SAID_NOTHING;
     if (spec->windows && uncovered(z, report))
         return wrong(z, STATUS_uncovered_output, "production", feedback_too_few(a, &z->shown, report));
-    if (spec->windows && (report->count.launches - report->tables != 1 || report->atomic_launches > 0)) return SAID_RIGHT;
+    if (spec->windows && (report->count.launches - report->tables != 1 || report->atomic_launches > 0))
+        return SAID_RIGHT;
     const Bound *b = z->shape->block.truth[0].expected;
     for (int k = 0; b; k++, b = b->also) {
         const uint8_t *out = r->output + spec->output_at + spec->output[k].at;

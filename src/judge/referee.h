@@ -77,7 +77,8 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
 // Cases that judging has added to a draw's own, and of which one has failed; cases 0: the verdict follows
 // from the draw itself, or from what no case is (large tensors, lines that no case has reached).
 typedef struct {
-    DrawFilter filter; // the caller's: what the draw was restricted to
+    DrawFilter filter;    // the caller's: what the draw was restricted to
+    const Domain *domain; // NULL: the draw's
     const PlannedCase *plan;
     int cases;
     uint64_t seed;

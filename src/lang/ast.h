@@ -66,8 +66,9 @@ struct Node {
         struct {
             Oper op;
             Node *left, *right;
-            bool grows; // written `+=`: a list on the left is extended
-        } binary;       // BINARY
+            bool grows;    // written `+=`: a list on the left is extended
+            bool in_place; // written `+=`, `*=` and the like: a tensor on the left is changed
+        } binary;          // BINARY
         struct {
             Oper op; // AND or OR
             Nodes items;
@@ -128,7 +129,9 @@ struct Node {
             Library *library;  // what it may import helpers from, or NULL; set after parsing
             bool old_names;    // names of Triton before 3.3 mean what stands for them now; set after parsing
             const Node *model; // Extras.model, parsed; or NULL; set after parsing
-        } module;              // MODULE
+            const struct Operators *operators; // what a ModelNew may leave to PyTorch's library
+                                               // (host/candidate/library.h); NULL: nothing. Set after parsing
+        } module;                              // MODULE
         struct {
             Str name;
             Nodes params, body, decorators;

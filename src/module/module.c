@@ -32,8 +32,7 @@ bool module_file(Arena *a, const char *path, Str *source) {
     return tree && module_is(tree);
 }
 
-// All files of module/library as one.
-static const Node *library_tree(Arena *a, DiagList *d) {
+const Node *module_library(Arena *a, DiagList *d) {
     Buf text = BUF(a);
     for (const EmbeddedFile *f = embedded_files; f->name; f++)
         if (str_starts(str_of(f->name), "src/module/library/")) buf_str_put(&text, (Str){f->text, f->len});
@@ -51,7 +50,7 @@ bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
             d, DIAG_REFUSED, out->tree->span,
             "a reference in module form has `class Model(nn.Module)` and `get_inputs()`: one of the "
             "two is missing");
-    if (!out->library) out->library = library_tree(a, d);
+    if (!out->library) out->library = module_library(a, d);
     return out->library != NULL;
 }
 
@@ -321,7 +320,7 @@ bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *ou
     if (q->values) a = q->values;
     ModuleAsk ask = {
         .seed = q->seed, .known = &out->shapes.small, .work_max = 2 * most + 1024, .tf32 = q->tf32};
-    ask.draws = q->sizes.helds > 0;
+    ask.draws = q->sizes.helds > 0 || q->known_sound;
     out->published_values = ask.published = ask.draws && q->published;
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
     if (ask.draws) return true;

@@ -65,6 +65,8 @@ bool module_is(const Node *tree);
 // Whether a path is that of a readable .py file in this form, as it seems: what it holds is read when it is
 // evaluated.
 bool module_file(Arena *a, const char *path, Str *source);
+// PyTorch's modules and functions, in Python: all files of module/library as one. NULL: a mistake of ours.
+const Node *module_library(Arena *a, DiagList *d);
 // Findings have places in `source`, which must outlive the file. out->library: that of another file, which
 // outlives it, or NULL.
 MUST_CHECK bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d);
@@ -94,6 +96,8 @@ typedef struct {
     // With `held`: nothing is shrunk. Numbers are as they are there, and held ones as they say themselves.
     // False where Model cannot be made so.
     const struct ModuleShrunk *others;
+    bool aligned; // multiples of 128 stay such multiples, too
+    bool ragged;  // sizes become odd, or at least no powers of two, where Model can be made so
 } ShrinkAsk;
 // Makes sizes smaller until an evaluation costs that much, or nothing more can be made smaller. False only
 // where the file cannot be evaluated as it is.
@@ -112,8 +116,9 @@ typedef struct {
     uint64_t seed;
     ShrinkAsk sizes; // with a held one, the definition is judged elsewhere: nothing but draws is evaluated
     bool tf32;
-    bool published; // with a held one: ModuleValues.published_values
-    Arena *values;  // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
+    bool published;   // with a held one, and known_sound: ModuleValues.published_values
+    bool known_sound; // the definition is judged elsewhere, as with a held size
+    Arena *values;    // ModuleValues.run and what is `degenerate` live here; NULL: where all else does
 } ValuesAsk;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, const ValuesAsk *q, ModuleValues *out, DiagList *d);
 

@@ -374,8 +374,8 @@ static bool enough_by(Shrink *s, int64_t granule, int64_t powers, int64_t work) 
 
 // Of long sizes multiples come first: few programs have one for a block.
 enum { POWERS_SHORT = 256 };
-static void shrink_all(Shrink *s, int64_t work_most) {
-    for (int64_t granule = 64; granule >= 16; granule /= 2)
+static void shrink_all(Shrink *s, int64_t work_most, int64_t most_granule) {
+    for (int64_t granule = most_granule; granule >= 16; granule /= 2)
         if (enough_by(s, granule, INT64_MAX, work_most) || enough_by(s, granule, POWERS_SHORT, work_most))
             return;
     if (s->helds) { // rather less long than others that are no multiples
@@ -385,6 +385,26 @@ static void shrink_all(Shrink *s, int64_t work_most) {
     }
     if (!enough_by(s, 1, INT64_MAX, work_most) && !enough_by(s, 1, POWERS_SHORT, work_most))
         (void)!enough_by(s, 1, 0, work_most);
+}
+
+// Odd numbers, each near what it is, where the shapes work out: alone, or with all of its value.
+static void make_ragged(Shrink *s) {
+    static const int64_t by[] = {-1, 1, -3, 3, 2, 4};
+    for (int i = 0; i < s->sites; i++) {
+        int64_t was = value_of(&s->site[i]);
+        bool done = was % 2 == 1;
+        for (int together = 0; together < 2 && !done; together++)
+            for (size_t k = 0; k < sizeof by / sizeof *by && !done && s->out->evaluations < s->most; k++) {
+                if (was + by[k] < STILL || is_power(was + by[k])) continue;
+                for (int j = 0; j < s->sites; j++)
+                    if (j == i || (together && value_of(&s->site[j]) == was && j > i))
+                        s->site[j].node->integer.value = (uint64_t)(was + by[k]);
+                done = stays_different(s) && try_sizes(s);
+                for (int j = 0; !done && j < s->sites; j++)
+                    if (j >= i && value_of(&s->site[j]) == was + by[k])
+                        s->site[j].node->integer.value = (uint64_t)was;
+            }
+    }
 }
 
 // Nothing is tried: all numbers are as they are there, but for the held one, which is small.
@@ -433,8 +453,9 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
     if (q->small) take_small(s, q->small);
     if (q->others && !take_others(s, q)) return false;
     if (!q->others) {
-        shrink_all(s, most);
+        shrink_all(s, most, q->aligned ? 128 : 64);
         tell_apart(s);
+        if (q->ragged) make_ragged(s);
     }
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->small, d)) return false;
     if (q->others) return true;

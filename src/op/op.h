@@ -188,6 +188,10 @@ typedef struct {
     // asked for, which needs no long sizes.
     bool tf32, quick;
     bool shapes; // the published sizes have to be tried, too, as far as addresses go
+    // Of such a one: which operators of PyTorch a ModelNew may leave to the library, 1 + LibraryUse
+    // (host/policy/library_names.h); 0: what is usual for the reference.
+    int library;
+    bool ragged; // of such a one: sizes that are odd count, too
 } DomainAsked;
 MUST_CHECK bool layout_by_name(Str name, LayoutAsked *out); // "any" or "contiguous"
 const char *op_layout(const Op *op);                        // the same of an op

@@ -62,6 +62,10 @@ bool op_in_domain(Op *op, const DomainAsked *asked, Err *e) {
     OpDomain was = op->domain;
     if (asked->shapes)
         return err_set(e, ERR_INPUT, "%.*s: published shapes belong to modules", STR_ARG(op->name));
+    if (asked->ragged)
+        return err_set(e, ERR_INPUT, "%.*s: ragged sizes belong to modules", STR_ARG(op->name));
+    if (asked->library)
+        return err_set(e, ERR_INPUT, "%.*s: library calls belong to modules", STR_ARG(op->name));
     if (asked->tf32)
         return err_set(e, ERR_INPUT, "%.*s: TF32 belongs to modules; an op says allow_tf32 in its definition",
                        STR_ARG(op->name));

@@ -219,7 +219,8 @@ static bool source_file(const ForkJob *job, int *out, Err *e) {
                         (int64_t)job->sparse_bytes,
                         (int64_t)job->extras.include.len,
                         job->extras.old_names,
-                        (int64_t)job->extras.model.len};
+                        (int64_t)job->extras.model.len,
+                        job->knocked};
     return (io_write_all(fd, &header, sizeof header, e) &&
             io_write_all(fd, job->source.p, job->source.len, e) &&
             io_write_all(fd, job->extras.include.p, job->extras.include.len, e) &&

@@ -52,6 +52,7 @@ typedef struct {
     double wall_seconds; // generous: a loaded machine never condemns a kernel
     int max_reports;
     int tune;         // JobHeader.tune
+    int knocked;      // JobHeader.knocked
     int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
     Extras extras;
     uint64_t draw_key; // not 0: many jobs have these inputs and this key, and no others have it

@@ -81,8 +81,10 @@ bool wire_send(int fd, const CaseReport *r, size_t n) {
 }
 
 static bool counters_sane(const Counters *c) {
-    const int64_t all[] = {c->lanes,        c->instructions, c->programs,   c->launches, c->bytes_loaded,
-                           c->bytes_stored, c->bytes_copied, c->tile_bytes, c->warps,    c->function_lanes};
+    const int64_t all[] = {c->lanes,        c->instructions,   c->programs,      c->launches,
+                           c->bytes_loaded, c->bytes_stored,   c->bytes_copied,  c->tile_bytes,
+                           c->warps,        c->function_lanes, c->library_calls, c->library_bytes,
+                           c->light_bytes,  c->library_work};
     _Static_assert(sizeof all == sizeof *c, "a new counter has to be checked here too");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] < 0 || all[i] > count_max) return false;
@@ -114,6 +116,9 @@ static const char *ran_fault(CaseReport *r) {
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0 || r->stores < 0 || r->tables < 0) return "a report has an impossible count";
     if (r->binding < 0 || r->binding > BIND_NONE) return "a report names a rule that there is not";
+    if (r->knocked < 0 || r->knocked > 1 || r->replaceable < 0 || r->replaceable > 1 ||
+        r->knocked_bytes < 0 || r->knocked_bytes > count_max)
+        return "a report tells the impossible of a launch";
     r->finding = 0;
     r->at = r->len = 0;
     r->keeps = 0;
@@ -136,6 +141,8 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     memset(r->output, 0, sizeof r->output);
     r->again = r->contracted = r->atomic_launches = r->keeps = 0;
     r->stores = r->tables = 0;
+    r->knocked = r->replaceable = 0;
+    r->knocked_bytes = 0;
     return NULL;
 }
 
@@ -166,6 +173,7 @@ static const char *report_fault(CaseReport *r, const CaseReport *before, bool la
                                 size_t source_len) {
     if (r->magic != WIRE_MAGIC) return "a report is not a report";
     printable(r->message, sizeof r->message);
+    printable(r->library, sizeof r->library);
     if (!counters_sane(&r->count)) return "a report has an impossible count";
     if (last) return last_fault(r, before, *index, cases, source_len);
     if (r->kind == REPORT_CALL)

@@ -140,6 +140,7 @@ typedef struct {
     int64_t include_len;  // bytes of helper files behind the source
     int64_t old_names;    // Extras.old_names, 0 or 1
     int64_t model_len;    // bytes of Extras.model behind them
+    int64_t knocked;      // 1 + the launch that leaves other numbers (host/candidate/knocked.h); 0: none
 } JobHeader;
 
 // An output of a case, as the child tells it.
@@ -173,6 +174,12 @@ typedef struct {
     int32_t tables;          // ProgramOrder.whole
     int32_t binding;         // host_binding() of a case that ran
     int64_t stores;          // ProgramOrder.stores
+    // With JobHeader.knocked, of a case that ran: whether its launch was made, whether what that has stored
+    // is there without it, where it stands in the source, and the bytes that it has moved.
+    int32_t knocked, replaceable;
+    uint32_t knocked_at, knocked_len;
+    int64_t knocked_bytes;
+    char library[LIBRARY_NAMES_MAX]; // of a case that ran: Machine.library, as printable as a message
     Counters count;
     char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII: of a finding, or the first warning
 } CaseReport;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/suggest.h"
+#include "host/policy/library_names.h"
 #include "judge/verdict/verdict.h"
 
 static bool side(Str s, int64_t *out) {
@@ -110,8 +111,8 @@ static Str json_text(Arena *a, const json_t *id) {
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
-    static const char *const option[] = {"level",  "shape",    "dtype", "layout", "policy",
-                                         "module", "manifest", "time",  "tf32",   "shapes"},
+    static const char *const option[] = {"level",    "shape", "dtype", "layout", "policy", "module",
+                                         "manifest", "time",  "tf32",  "shapes", "library"},
                              *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
@@ -131,7 +132,7 @@ static bool keys_mean_something(const Json *j) {
                 return err_set(
                     j->e, ERR_INPUT,
                     "%s: \"%s\": no such key; a request has id, op or module, source, level, shape, "
-                    "dtype, layout, policy, manifest, time, tf32 and shapes",
+                    "dtype, layout, policy, manifest, time, tf32, shapes and library",
                     j->file, key);
     }
     return true;
@@ -167,6 +168,12 @@ static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
     q->shapes = str_is(shapes, "published");
     if (!q->shapes && !str_is(shapes, "small"))
         return err_set(j->e, ERR_INPUT, "%s: \"shapes\" is \"small\" or \"published\"", j->file);
+    Str library = {0};
+    LibraryUse use = LIBRARY_NONE;
+    if (!json_get_text(j, j->root, "library", &library)) return false;
+    if (library.p && !library_use_by_name(library, &use))
+        return err_set(j->e, ERR_INPUT, "%s: \"library\" is \"none\", \"light\" or \"all\"", j->file);
+    q->library = library.p ? 1 + (int)use : 0;
     if (q->op.len > OP_TEXT_MAX || (q->op.len && memchr(q->op.p, 0, q->op.len)))
         return err_set(j->e, ERR_INPUT, "%s: \"op\" is not a name, a description or a path", j->file);
     if (!json_absent(manifest) && !json_is_object(manifest))

@@ -227,8 +227,10 @@ static double *input_errors(BoundCtx *c, const Bound *b) {
 Bound *bound_input(BoundCtx *c, const Tensor *t, int index) {
     Bound *b = bound_new(c, t->dtype, t->shape, t->rank);
     if (!b) return NULL;
-    load(t, b->v);
-    b->e = input_errors(c, b);
+    if (!c->shapes_only) {
+        load(t, b->v);
+        b->e = input_errors(c, b);
+    }
     trace(b, &(BoundCall){.op = BOUND_INPUT});
     b->input_index = index;
     return b;

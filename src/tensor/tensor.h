@@ -18,7 +18,7 @@ enum { TENSOR_RANK_MAX = 8, ADDRESS_BITS = 42 };
 // STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must
 // show.
 enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
-enum { HOLDS_LOADED = 1 }; // Storage.holds: numbers that follow from loaded ones, too
+enum { HOLDS_LOADED = 1 };      // Storage.holds: numbers that follow from loaded ones, too
 #define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
 
 typedef struct {
@@ -36,9 +36,10 @@ typedef struct {
     // An input whose rows have gaps between them: from byte rows_at on, `rows` rows of row_bytes bytes,
     // row_pitch apart, are SHADOW_ALLOC | SHADOW_INIT, and no array says so. row_pitch 0: it is none.
     size_t rows_at, rows, row_bytes, row_pitch;
-    // What the numbers follow from that kernels have stored, as bits (lane_truths.h). An input's, and what the
-    // host copies, follow from loaded values.
-    uint16_t holds; // HOLDS_LOADED and more
+    // What the numbers follow from that kernels have stored, as bits (lane_truths.h). An input's, and what
+    // the host copies, follow from loaded values.
+    uint16_t holds;             // HOLDS_LOADED and more
+    bool of_library;            // an operator of PyTorch gave it (host/candidate/library.c)
     int id;                     // index in the machine's table, from 1
     uint32_t made_at, made_len; // where the source allocates it; made_len 0: it does not
 } Storage;

@@ -272,6 +272,35 @@ static void as_far_as_it_is_judged(void **state) {
     }
 }
 
+// What a ModelNew is called with says how much it may leave to PyTorch: by what the reference takes from it.
+static LibraryUse allowed(const char *source, int asked, int64_t *light) {
+    Arena a = {0};
+    Err e = {0};
+    ModulesDomain *m;
+    const ModulesAsk q = {.path = "some/linear.py", .source = str_of(source), .library = asked};
+    if (!modules_open(&a, &q, &m, &e)) fail_msg("%s", e.msg);
+    char *line = arena_printf(&a, "library = %d\n", (int)m->library);
+    assert_non_null(strstr(str_cdup(&a, m->op.model), line));
+    LibraryUse use = m->library;
+    *light = m->light_bytes;
+    arena_free(&a);
+    return use;
+}
+static void the_library_follows_the_reference(void **state) {
+    (void)state;
+    static const char one[] =
+        "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x):\n"
+        "        return torch.relu(x.transpose(0, 1))\ndef get_inputs():\n    return [torch.rand(8, 8)]\n";
+    int64_t light;
+    assert_int_equal(allowed(linear, 0, &light), LIBRARY_LIGHT);
+    assert_true(light > 0);
+    assert_int_equal(allowed(linear, 1 + LIBRARY_NONE, &light), LIBRARY_NONE);
+    assert_int_equal(allowed(linear, 1 + LIBRARY_ALL, &light), LIBRARY_ALL);
+    assert_int_equal(allowed(one, 0, &light), LIBRARY_NONE);
+    assert_int_equal(light, 2 * 8 * 8 * 4); // a view costs nothing
+    assert_int_equal(allowed(one, 1 + LIBRARY_LIGHT, &light), LIBRARY_LIGHT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_sizes),
@@ -282,6 +311,7 @@ int main(void) {
         cmocka_unit_test(what_is_none),
         cmocka_unit_test(tf32_is_another_definition),
         cmocka_unit_test(as_far_as_it_is_judged),
+        cmocka_unit_test(the_library_follows_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

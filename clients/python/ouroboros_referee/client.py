@@ -155,6 +155,8 @@ def _check_fields(fields):
         raise ValueError("only what level full accepts is timed: time goes with level 'full' or 'ladder'")
     if not isinstance(fields.get("tf32", False), (bool, type(None))):
         raise TypeError(f"tf32 is True or False, not {fields['tf32']!r:.80}")
+    if fields.get("library") not in (None, "none", "light", "all"):
+        raise ValueError(f"library is none, light or all, not {fields['library']!r:.80}")
     if level is not None and level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
     if shape is not None and not _is_shape(shape):
@@ -338,11 +340,12 @@ class Referee:
     # ---- what it is for
 
     def judge(self, op, source, timeout=None, **fields):
-        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest, time or tf32 for this request
-        alone.
+        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest, time, tf32 or library for this
+        request alone.
 
         An op with line breaks is the text of a reference in module form (class Model, get_inputs), by which the
-        ModelNew of the source is judged; tf32=True lets its products read float32 operands with 10 mantissa bits.
+        ModelNew of the source is judged; tf32=True lets its products read float32 operands with 10 mantissa bits,
+        library="all" lets it leave operators to PyTorch.
 
         A manifest says how the kernels of a file without `run` are launched: a dict, JSON
         text, or the path of a .json file. time=True, or a list of shapes, asks for times on the referee's GPU of what
@@ -353,9 +356,9 @@ class Referee:
     def judge_many(self, pairs, timeout=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
         own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
-        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest", "time", "tf32"}
+        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest", "time", "tf32", "library"}
         if unknown:
-            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout, manifest, time and tf32")
+            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout, manifest, time, tf32 and library")
         _check_fields(fields)
         checked = [_check_pair(pair) for pair in pairs]
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]

@@ -223,6 +223,9 @@ class Judging(WithState):
         self.assertIn("class Model", r.judge("import torch\n", MODEL_NEW).feedback)
         with self.assertRaises(TypeError):
             r.judge(MODULE, MODEL_NEW, tf32="yes")
+        with self.assertRaises(ValueError):
+            r.judge(MODULE, MODEL_NEW, library="some")
+        self.assertEqual(r.judge(MODULE, MODEL_NEW, library="all")["module"]["library"], {"allowed": "all", "calls": 0})
 
     def test_each_may_have_a_manifest_of_its_own(self):
         wrong = {**MANIFEST, "outputs": {"out": {"shape": ["M", "N"], "dtype": "torch.float64"}}}

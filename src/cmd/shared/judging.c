@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/line/wrap.h"
+#include "host/policy/library_names.h"
 #include "judge/verdict/evidence.h"
 #include "judge/verdict/module_evidence.h"
 #include "judge/verdict/traffic.h"
@@ -46,6 +47,14 @@ bool shapes_of(const char *shapes, DomainAsked *out, Err *e) {
     out->shapes = shapes && strcmp(shapes, "published") == 0;
     if (!shapes || out->shapes || strcmp(shapes, "small") == 0) return true;
     return err_set(e, ERR_USAGE, "--shapes is small or published");
+}
+
+bool library_asked(const char *library, DomainAsked *out, Err *e) {
+    LibraryUse use;
+    if (!library) return true;
+    if (!library_use_by_name(str_of(library), &use))
+        return err_set(e, ERR_USAGE, "--library is none, light or all");
+    return out->library = 1 + (int)use, true;
 }
 
 int verdict_exit(const Verdict *v) {

@@ -12,6 +12,8 @@ void entry_understood(const char *verb, const char *chosen);
 MUST_CHECK bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e);
 // --shapes of a reference in module form, NULL where not given.
 MUST_CHECK bool shapes_of(const char *shapes, DomainAsked *out, Err *e);
+// --library of one, NULL where not given.
+MUST_CHECK bool library_asked(const char *library, DomainAsked *out, Err *e);
 MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e);
 int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.

@@ -2,8 +2,8 @@
 // many ops, the shapes that are searched, what is said of a winner.
 #pragma once
 #include "cmd/line/cmd.h"
-#include "service/timed_places.h"
 #include "mint/search.h"
+#include "service/timed_places.h"
 
 typedef struct {
     Service *service;

@@ -8,7 +8,7 @@
 typedef struct {
     const char *model, *tokenizer, *chat, *adapter;
     const char *profile; // of the prompts, to be written into the model; NULL: as it was
-    Shape fresh; // layers x width; m 0: none
+    Shape fresh;         // layers x width; m 0: none
     int context, vocab, rank;
     double alpha;
     Texts data;

@@ -51,6 +51,10 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
     return tensor_value(in, at, &t, p->cpu, out);
 }
 
+bool tensor_new(Interp *in, Span at, DType t, int rank, const int64_t *size, Value *out) {
+    return allocate(in, at, &(Plain){t, false, rank, size}, out);
+}
+
 static Outcomes *outcomes(const Interp *in) { return cover_outcomes(in->m->watch.cover); }
 
 static bool fill(Interp *in, Span at, Value v, double x) {

@@ -3,6 +3,7 @@
 // seen.
 #include "base/numeric/rng.h"
 #include "host/candidate/backend.h"
+#include "host/candidate/knocked.h"
 
 static bool bill(Interp *in, Span at, int64_t elements, int64_t bytes) {
     if (!host_work(in, at, elements)) return false;
@@ -177,6 +178,7 @@ static bool check(Interp *in, const Binding *b, Launchable *out) {
 static bool launch(Interp *in, Span at, const Launched *l) {
     Machine *m = in->m;
     m->gpu.warps = l->binding->num_warps;
+    knocked_before(in, l->binding);
     if (l->how.restless && !(names_fit(in, at, l) && rehearse(in, at, l))) return false;
     Counters *count = &m->count;
     if (l->binding->num_warps > count->warps) count->warps = l->binding->num_warps;
@@ -187,7 +189,10 @@ static bool launch(Interp *in, Span at, const Launched *l) {
         m->contraction.ways |= code->contracts;
         code = kernel_contracted(m->arena, in->cache, l->code->code, m->contraction.side);
     }
-    return vm_launch(m, code, l->code->cells, l->grid);
+    const Counters before = m->count;
+    if (!vm_launch(m, code, l->code->cells, l->grid)) return false;
+    knocked_after(in, at, &before);
+    return true;
 }
 
 static bool finish(Interp *in, Span at, const Tensor *out, int outputs) {

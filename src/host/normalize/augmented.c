@@ -85,6 +85,7 @@ static void rewrite(void *arg, const Node *n) {
     sum->binary.left = left;
     sum->binary.right = value;
     sum->binary.grows = op == OPER_ADD;
+    sum->binary.in_place = true;
     Nodes targets = {NEWN(g->arena, Node *, 1), 1};
     targets.at[0] = target;
     own->kind = NODE_ASSIGN;

@@ -5,82 +5,19 @@
 // `nn.init.normal_(self.weight, std=s)` the numbers remain. Only where it is a parameter for sure that is
 // filled, and only while the object is made.
 #include "host/normalize/normalize.h"
+#include "host/policy/library_names.h"
 
 // new_form: in files that are judged as a ModelNew of a reference in module form. Elsewhere an op has no
 // weights for them. What a parameter is made of says its shape, which is asked for there alone.
+// forward: what it computes when it is called, where a caller allows its operators to the library
+// (policy/library.def). Those without parameters stand for nothing else.
 typedef struct {
     const char *name;
     bool new_form;
-    const char *text;
+    const char *text, *forward;
 } Holder;
-#define HEAD       "class Holder(torch.nn.Module):\n    def __init__(self, "
-#define TAIL       "device=None, dtype=None):\n        super().__init__()\n"
-#define KEEP(name) "        self." name " = " name "\n"
-#define PARAMETER(name, cond, size) \
-    "        self." name " = torch.nn.Parameter(torch.empty(" size ")) if " cond " else None\n"
-#define SHAPE                                                                                        \
-    "        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else " \
-    "tuple(normalized_shape)\n        self.eps = eps\n        self.elementwise_affine = "            \
-    "elementwise_affine\n"
-// One number stands for all axes, except in padding by name.
-#define EACH(name, axes) \
-    "        self." name " = (" name ",) * " axes " if isinstance(" name ", int) else " name "\n"
-#define CONV(axes)                                                                                           \
-    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, "    \
-         "padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels") EACH("kernel_size", axes)    \
-             EACH("stride", axes) EACH("padding", axes) EACH("dilation", axes) KEEP("groups")                \
-                 KEEP("padding_mode")                                                                        \
-                     PARAMETER("weight", "True", "(out_channels, in_channels // groups, *self.kernel_size)") \
-                         PARAMETER("bias", "bias", "out_channels")
-#define CONV_TRANSPOSE(axes)                                                                                 \
-    HEAD "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, "         \
-         "bias=True, dilation=1, padding_mode='zeros', " TAIL KEEP("in_channels") KEEP("out_channels")       \
-             EACH("kernel_size", axes) EACH("stride", axes) EACH("padding", axes)                            \
-                 EACH("output_padding", axes) EACH("dilation", axes) KEEP("groups") KEEP("padding_mode")     \
-                     PARAMETER("weight", "True", "(in_channels, out_channels // groups, *self.kernel_size)") \
-                         PARAMETER("bias", "bias", "out_channels")
-#define BUFFER(name, first)                                                                          \
-    "        self." name " = torch." first "(num_features, device=\"cuda\") if track_running_stats " \
-    "else None\n"
-#define NORM(affine, track)                                                                     \
-    HEAD "num_features, eps=1e-05, momentum=0.1, affine=" affine ", track_running_stats=" track \
-         ", " TAIL KEEP("num_features") KEEP("eps") KEEP("momentum") KEEP("affine")             \
-             KEEP("track_running_stats") PARAMETER("weight", "affine", "num_features")          \
-                 PARAMETER("bias", "affine", "num_features") BUFFER("running_mean", "zeros")    \
-                     BUFFER("running_var", "ones")
 static const Holder holder[] = {
-    {"nn.LayerNorm", false,
-     HEAD "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, " TAIL SHAPE PARAMETER(
-         "weight", "elementwise_affine", "self.normalized_shape")
-         PARAMETER("bias", "elementwise_affine and bias", "self.normalized_shape")},
-    {"nn.RMSNorm", false,
-     HEAD "normalized_shape, eps=None, elementwise_affine=True, " TAIL SHAPE PARAMETER(
-         "weight", "elementwise_affine", "self.normalized_shape")},
-    {"nn.GroupNorm", false,
-     HEAD "num_groups, num_channels, eps=1e-05, affine=True, " TAIL
-          "        self.num_groups = num_groups\n        self.num_channels = num_channels\n        "
-          "self.eps = eps\n        self.affine = affine\n" PARAMETER("weight", "affine", "num_channels")
-              PARAMETER("bias", "affine", "num_channels")},
-    {"nn.Linear", false,
-     HEAD "in_features, out_features, bias=True, " TAIL
-          "        self.in_features = in_features\n        self.out_features = out_features\n" PARAMETER(
-              "weight", "True", "out_features, in_features") PARAMETER("bias", "bias", "out_features")},
-    {"nn.Embedding", false,
-     HEAD "num_embeddings, embedding_dim, padding_idx=None, " TAIL
-          "        self.num_embeddings = num_embeddings\n        self.embedding_dim = embedding_dim\n        "
-          "self.padding_idx = padding_idx\n" PARAMETER("weight", "True", "num_embeddings, embedding_dim")},
-    {"nn.Conv1d", true, CONV("1")},
-    {"nn.Conv2d", true, CONV("2")},
-    {"nn.Conv3d", true, CONV("3")},
-    {"nn.ConvTranspose1d", true, CONV_TRANSPOSE("1")},
-    {"nn.ConvTranspose2d", true, CONV_TRANSPOSE("2")},
-    {"nn.ConvTranspose3d", true, CONV_TRANSPOSE("3")},
-    {"nn.BatchNorm1d", true, NORM("True", "True")},
-    {"nn.BatchNorm2d", true, NORM("True", "True")},
-    {"nn.BatchNorm3d", true, NORM("True", "True")},
-    {"nn.InstanceNorm1d", true, NORM("False", "False")},
-    {"nn.InstanceNorm2d", true, NORM("False", "False")},
-    {"nn.InstanceNorm3d", true, NORM("False", "False")},
+#include "host/normalize/holder.def"
 };
 enum { HOLDERS = sizeof holder / sizeof *holder };
 
@@ -90,7 +27,13 @@ typedef struct {
     Str self;
     const Node *method; // whose statements are looked at
     bool used[HOLDERS];
+    LibraryUse allowed;
 } Held;
+
+// Whether it computes, too.
+static bool computes(const Held *h, int k) {
+    return holder[k].forward && library_has(h->allowed, library_needs(str_of(holder[k].name)));
+}
 
 // nn.NAME, torch.nn.NAME
 static bool is_of_nn(const Node *n) {
@@ -107,6 +50,7 @@ static void use_holder(void *arg, const Node *n) {
     for (int k = 0; k < HOLDERS; k++) {
         if (!str_is(n->call.func->attribute.name, holder[k].name + 3)) continue;
         if (holder[k].new_form && !h->module->module.model) continue;
+        if (!memmem(holder[k].text, strlen(holder[k].text), "nn.Parameter", 12) && !computes(h, k)) continue;
         Node *f = (Node *)(uintptr_t)n->call.func; // the tree is this process's own
         *f = (Node){.kind = NODE_NAME, .span = f->span, .height = 1, .name = str_of(holder[k].name)};
         h->used[k] = true;
@@ -499,7 +443,9 @@ static void put_in_front(Held *h, int at, int k) {
                                 "    def cuda(self, device=None):\n        return self\n";
     Node *m = parse_module(
         h->arena,
-        str_of(arena_printf(h->arena, "%s%s", holder[k].text, h->module->module.model ? moves : "")), &d);
+        str_of(arena_printf(h->arena, "%s%s%s", holder[k].text, h->module->module.model ? moves : "",
+                            computes(h, k) ? holder[k].forward : "")),
+        &d);
     Nodes *body = &h->module->module.body, out = {NEWN(h->arena, Node *, (size_t)body->n + 1), 0};
     if (!m) return;
     Node *c = m->module.body.at[0];
@@ -514,7 +460,7 @@ static void put_in_front(Held *h, int at, int k) {
 }
 
 void module_holders_normalize(Arena *a, Node *module) {
-    Held h = {.arena = a, .module = module};
+    Held h = {.arena = a, .module = module, .allowed = library_allowed(module)};
     int first = -1;
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *n = module->module.body.at[i];

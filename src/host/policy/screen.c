@@ -35,6 +35,13 @@ void refuse_name(Screen *s, Span at, Str name, bool member) {
     if (s->found >= FINDINGS_MAX) return; // looking for the nearest name is not free
     DiagKind kind;
     const char *why = api_reason(s->arena, name, member, s->candidate, &kind);
+    LibraryUse needs = member ? library_method_needs(name) : library_needs(name);
+    if (member && needs == LIBRARY_NONE)
+        needs = library_needs(str_of(arena_printf(s->arena, "nn.%.*s", STR_ARG(name))));
+    if (s->module->module.model && needs != LIBRARY_NONE) {
+        why = arena_printf(s->arena, LIBRARY_REFUSES, library_use_name[s->library], library_use_name[needs]);
+        kind = DIAG_REFUSED;
+    }
     refuse_as(s, kind, at, member ? "`." : "`", name, why);
 }
 
@@ -400,7 +407,8 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
                 .candidate = candidate,
                 .ok = true,
                 .module = module,
-                .model = candidate && entry_model(module)};
+                .model = candidate && entry_model(module),
+                .library = candidate ? library_allowed(module) : LIBRARY_NONE};
     const Node *f = module_function(module, str_of(entry));
     bool unread = false; // a ModelNew that is not read is told of where it stands
     for (int i = 0; candidate && i < module->module.body.n; i++) {

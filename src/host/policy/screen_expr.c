@@ -151,7 +151,8 @@ static void screen_member(Screen *s, const Node *n) {
     if (str_starts(name, "__"))
         refuse_as(s, DIAG_REFUSED, n->span, "`.", name,
                   "host code does not reach into Python's own attributes");
-    else if (names_have(&s->members, name) || is_limit(s, n))
+    else if (names_have(&s->members, name) || is_limit(s, n) ||
+             library_has(s->library, library_method_needs(name)))
         return; // of an object; anything else's is refused when it is reached
     else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
         refuse_name(s, n->span, name, true);
@@ -179,7 +180,7 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
             return screen_member(s, p);
         path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
         Str full = api_canonical(s->arena, path);
-        if (api_named(full, s->candidate)) break;
+        if (api_named(full, s->candidate) || library_has(s->library, library_needs(full))) break;
         bool whole =
             parts == 0 && api_known_refused(full, false, s->candidate); // of it some names are allowed
         if (!whole && (str_is(full, "torch.nn") || api_is_module(full, s->candidate))) continue;

@@ -1,5 +1,6 @@
 // screening.h - what the files of one screening share: screen.c (statements), screen_expr.c, screen_import.c.
 #pragma once
+#include "host/policy/library_names.h"
 #include "host/policy/screen.h"
 
 typedef struct Scope Scope; // what a function, or the module, binds
@@ -14,8 +15,9 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
-    bool late;  // something of the function stands before
-    bool model; // ModelNew is the entry: its parameters are inputs
+    bool late;          // something of the function stands before
+    bool model;         // ModelNew is the entry: its parameters are inputs
+    LibraryUse library; // which operators it may leave to PyTorch
     const Node *module;
     Str self;              // first parameter of the method around
     Names state;           // lists and dictionaries of the module that calls may change

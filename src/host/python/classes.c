@@ -2,6 +2,7 @@
 // forward half of autograd functions. No inheritance beyond the empty bases of torch, nothing that outlives
 // the call.
 #include "host/normalize/normalize.h"
+#include "host/policy/library_names.h"
 #include "host/python/api.h"
 #include "host/python/form.h"
 
@@ -325,8 +326,9 @@ static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
     const Slot *call = c ? env_find(c->names, STR("__call__")) : NULL;
     if (c && !call && c->kind == CLASS_MODULE) call = env_find(c->names, STR("forward"));
     if (!call && c && str_starts(c->name, "nn."))
-        return host_refuse(in, args->at, "%.*s computes on tensors when it is called; do it in a kernel",
-                           STR_ARG(c->name));
+        return host_refuse(in, args->at, "%.*s computes on tensors when it is called; do it in a kernel%s%s",
+                           STR_ARG(c->name), in->module->module.model ? ", or allow it by --library " : "",
+                           in->module->module.model ? library_use_name[library_needs(c->name)] : "");
     if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");
     if (call->v.kind == V_METHOD) return call_value(in, call->v, args, out);
     if (!call_with(in, call->v, f, args, out)) return false;

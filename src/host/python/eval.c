@@ -88,6 +88,9 @@ static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
                                    "a chained comparison needs the truth of a tensor; use & and torch.where");
             return bound_binary(in, n->span, op, l, r, out);
         }
+        if (by_element && n->compare.rest.n == 1 && (l.kind == V_TENSOR || r.kind == V_TENSOR) &&
+            library_may(in, str_of(oper_text(op))))
+            return library_operator(in, n->span, &(LibraryOperator){.op = op, .left = l, .right = r}, out);
         bool holds;
         if (!compare_values(in, n->span, op, l, r, &holds)) return false;
         note_outcome(in, n->compare.rest.at[i]->span.at, op, l, r, holds);
@@ -118,6 +121,8 @@ static bool eval_unary(Interp *in, Env *env, const Node *n, Value *out) {
         *out = value_bool(!truth);
         return true;
     }
+    if (v.kind == V_TENSOR && op == OPER_NEG && library_may(in, STR("-")))
+        return library_operator(in, n->span, &(LibraryOperator){.op = op, .left = v}, out);
     if (v.kind == V_TENSOR)
         return host_refuse(in, n->span, "host code may not compute on tensors (`%s`); do it in a kernel",
                            oper_text(op));
@@ -433,6 +438,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         if (!eval(in, env, n->binary.left, &l) || !eval(in, env, n->binary.right, &r)) return false;
         if (n->binary.grows && l.kind == V_LIST)
             return *out = l, seq_extend(in, n->span, l.seq, r); // others may hold it, too
+        if (n->binary.in_place && l.kind == V_TENSOR && library_may(in, str_of(oper_text(n->binary.op))))
+            return library_operator(in, n->span, &(LibraryOperator){n->binary.op, l, r, true}, out);
         return binary_values(in, n->span, n->binary.op, l, r, out) &&
                (note_computed(in, n->binary.right->span.at, l, r, *out), note_zero(in, n, *out), true);
     }

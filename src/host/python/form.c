@@ -88,6 +88,8 @@ void form_note(Interp *in, Span at, Str name, const Value *first, const Value *o
     if (out->kind == V_TUPLE && out->seq->flavour == SEQ_PAIR) out = &out->seq->at[0]; // max(x, dim)
     const Bound *a = first && first->kind == V_BOUND ? first->bound : NULL,
                 *b = out->kind == V_BOUND ? out->bound : NULL;
+    if (a) f->op[i].bytes += a->numel * dtype_bytes(a->dtype);
+    if (b) f->op[i].bytes += b->numel * dtype_bytes(b->dtype);
     f->op[i].moves = f->op[i].moves || moves(a, b);
     f->op[i].resizes = f->op[i].resizes || (a && b && a->numel != b->numel);
 }

@@ -16,10 +16,11 @@ typedef struct {
     const Bound *value;
 } FormTensor;
 typedef struct {
-    Str name;     // "nn.Conv2d", "torch.tanh", ".view", "+"
-    Span at;      // of the first call
-    bool moves;   // some call gave what its first tensor is not, as far as can be told
-    bool resizes; // some call gave another number of elements
+    Str name;      // "nn.Conv2d", "torch.tanh", ".view", "+"
+    Span at;       // of the first call
+    bool moves;    // some call gave what its first tensor is not, as far as can be told
+    bool resizes;  // some call gave another number of elements
+    int64_t bytes; // of what went in first and of what came out, of all calls
 } FormOp;
 enum { FORM_TENSORS_MAX = 512, FORM_OPS_MAX = 64, FORM_SOURCES_MAX = 64 };
 

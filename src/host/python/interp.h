@@ -170,6 +170,21 @@ MUST_CHECK bool choice_holds(Interp *in, const Launcher *l, Span at, const Choic
 MUST_CHECK bool tensor_copy(Interp *in, Span at, Value t, Value *out); // contiguous, billed
 MUST_CHECK bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Value *out);
 MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);
+MUST_CHECK bool tensor_new(Interp *in, Span at, DType t, int rank, const int64_t *size,
+                           Value *out); // no bytes
+
+// What a ModelNew leaves to PyTorch's library (library.c). Whether it may: of "F.relu", "+", of a method.
+bool library_may(const Interp *in, Str name);
+bool library_may_call(const Interp *in, Value of, Str method);
+MUST_CHECK bool library_function(Interp *in, Span at, Str name, Value *out);
+MUST_CHECK bool library_method(Interp *in, Span at, Value of, Str name, Value *out);
+// One operand is a tensor. in_place: it is the left one, and the result takes its place.
+typedef struct {
+    Oper op;
+    Value left, right; // right unbound: an operator of one operand
+    bool in_place;
+} LibraryOperator;
+MUST_CHECK bool library_operator(Interp *in, Span at, const LibraryOperator *o, Value *out);
 
 // Reference (reference.c).
 typedef struct {

@@ -40,6 +40,8 @@ static bool string_fits(Interp *in, Span at, Oper op, PyValue l, PyValue r) {
 }
 
 bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
+    if ((l.kind == V_TENSOR || r.kind == V_TENSOR) && library_may(in, str_of(oper_text(op))))
+        return library_operator(in, at, &(LibraryOperator){.op = op, .left = l, .right = r}, out);
     if (l.kind == V_TENSOR || r.kind == V_TENSOR)
         return host_refuse(in, at, "host code may not compute on tensors (`%s`); do it in a kernel",
                            oper_text(op));

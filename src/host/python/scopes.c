@@ -111,6 +111,7 @@ static bool module_member(Interp *in, Span at, Str path, Str name, Value *out) {
     if (!row && in->form && !form_is_inside(at) && form_find(in->form, full, out)) return true;
     if (!row) row = api_named(full, in->candidate);
     if (row) return api_value(in, at, row, full, (Value){0}, out);
+    if (in->candidate && library_may(in, full)) return library_function(in, at, full, out);
     if (in->form && (form_find(in->form, full, out) || form_is_module(full)))
         return form_find(in->form, full, out) || (*out = (Value){.kind = V_MODULE, .s = full}, true);
     if (api_is_module(full, in->candidate)) return *out = (Value){.kind = V_MODULE, .s = full}, true;
@@ -131,6 +132,7 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
         return true;
     if (!row) row = api_member(name, v, in->candidate);
     if (!row && in->form && v.kind == V_BOUND && form_method(in, at, v, name, out)) return true;
+    if (!row && in->candidate && library_may_call(in, v, name)) return library_method(in, at, v, name, out);
     bool named = v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED;
     if (v.kind == V_CLASS || v.kind == V_OBJECT || (named && !row)) return class_member(in, at, v, name, out);
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);

@@ -57,6 +57,21 @@ typedef struct {
     PublishedSaid said;
     char why[WIRE_MESSAGE_MAX]; // of UNKNOWN
 } PublishedSizes;
+// Who did the work, of a ModelNew that left some of it to PyTorch's library (own_work.h).
+typedef struct {
+    LineCol at;
+    bool replaceable; // what it stores is there without it; else nothing of the result depends on it
+} LaunchWithoutShare;
+enum { WITHOUT_SHARE_MAX = 8 };
+typedef struct {
+    bool told;
+    int64_t calls, launches, own; // of the library; of own kernels, and those of them that have a share
+    double bytes, work;           // shares of own kernels, from 0 to 1
+    double light;                 // of the reference's light operators, what the library did not do
+    char operators[LIBRARY_NAMES_MAX];
+    LaunchWithoutShare without[WITHOUT_SHARE_MAX];
+    int withouts;
+} OwnWork;
 // What was decided, where, and the sentence about it.
 typedef struct {
     Status status;
@@ -96,8 +111,9 @@ typedef struct {
 // Of one case: Draw.traffic_case.
 typedef struct {
     Counters count;
-    int64_t bytes_ideal; // its inputs and outputs once
-    RankCase facts;      // for the rank model
+    char library[LIBRARY_NAMES_MAX]; // CaseReport.library
+    int64_t bytes_ideal;             // its inputs and outputs once
+    RankCase facts;                  // for the rank model
 } Traffic;
 
 enum { TRIED_LENGTH = 1, TRIED_SLICES = 2 };
@@ -119,7 +135,12 @@ typedef struct {
     uint32_t stretched; // of a module, a bit for each of Domain.stretched that was passed
     int wrong_long;     // of a rejected one, 1 + which of them was not; 0: none
     int wrong_longs;    // how many sizes are long there
+    Status unaligned; // of a module at sizes that keep more of what divides the published ones: what came of
+                      // it at smaller ones; ok: it was not judged so
+    bool raggeds;     // it was judged at odd sizes, too; ragged: what came of that
+    Status ragged;
     PublishedSizes published;
+    OwnWork own;
     int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
 } Evidence;
 

@@ -2,7 +2,10 @@
 // the report pipe, no memory but the arena's. Nothing here judges: outputs and counts go to the parent as
 // they are.
 #include "sandbox/child/child.h"
+#include "host/candidate/knocked.h"
+#include "host/candidate/library.h"
 #include "lang/library.h"
+#include "module/module.h"
 #include "sandbox/child/explore.h"
 #include "sandbox/record.h"
 #include "sandbox/syscall_filter.h"
@@ -97,6 +100,8 @@ static bool job_read(Child *c) {
     c->extras.include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
     c->extras.old_names = h->old_names != 0;
     c->extras.model = (Str){c->extras.include.p + c->extras.include.len, (size_t)h->model_len};
+    if (h->knocked < 0 || h->knocked > KNOCKED_MAX) return false;
+    c->knocked = (int)h->knocked;
     c->tune = (int)h->tune;
     c->sparse = (size_t)h->sparse_bytes;
     c->spec = (const CaseSpec *)(d + 1);
@@ -213,6 +218,18 @@ static bool order_chooses(const Diag *d) { return d->kind == DIAG_OOB || d->kind
 
 static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code);
 
+static void knocked_take(const Child *c, Machine *m, CaseReport *r) {
+    const Knocked *k = m->knocked;
+    if (!k || r->knocked) return; // the first run of a case tells it
+    knocked_end(m);
+    r->knocked = k->at.len > 0;
+    r->replaceable = k->replaceable;
+    r->knocked_bytes = k->bytes;
+    if (k->at.at > c->source.len || k->at.len > c->source.len - k->at.at) return;
+    r->knocked_at = k->at.at;
+    r->knocked_len = k->at.len;
+}
+
 // What a program is called must not depend on the seed: such a finding is that of one order, from the last
 // program on, if there is one.
 static void tell_finding(Child *c, const CaseRun *run, const Diag *d, const Machine *m, ArenaMark mark) {
@@ -254,6 +271,10 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
                             c->sparse, SPARSE_PAGES);
     m->autotune.config = case_tune(c) + c->tune;
     if (c->trace && run->number == 0) m->watch.trace = &c->trace[c->at];
+    if (c->knocked) {
+        m->knocked = NEW(&c->call, Knocked);
+        m->knocked->which = c->knocked - 1;
+    }
     Tensor input[WIRE_INPUTS_MAX], out[WIRE_OUTPUTS_MAX];
     if (!inputs_wrap(c, m, spec, input)) return false;
     m->storages.origins = spec->origin_at > 0 && run->number == 0;
@@ -272,6 +293,8 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
         r->stores = m->order.stores;
         r->tables = m->order.whole;
         r->binding = c->binding;
+        memcpy(r->library, m->library, sizeof r->library);
+        knocked_take(c, m, r);
         if (run->number == 0) c->contracts = m->contraction.ways;
         outputs_take(c, spec, out, run->number, r);
         return true;
@@ -413,6 +436,7 @@ static int cases_run(Child *c) {
         if (!case_run(c, &exit_code)) return exit_code;
         arena_reset(&c->call, call);
     }
+    if (c->knocked) c->keeps = false; // the cases say enough
     if (c->keeps && !calls_run(c, &exit_code)) return exit_code;
     c->at = -1;
     c->call_number = c->nth = 0;
@@ -430,7 +454,12 @@ static int cases_run(Child *c) {
 static bool model_read(Child *c, Node *module) {
     DiagList d = DIAGS(&c->code);
     module->module.model = parse_module(&c->code, c->extras.model, &d);
-    return module->module.model != NULL;
+    if (!module->module.model) return false;
+    LibraryUse allowed = library_allowed(module);
+    if (allowed == LIBRARY_NONE) return true;
+    const Node *tree = module_library(&c->code, &d);
+    module->module.operators = tree ? operators_open(&c->code, tree, allowed, &d) : NULL;
+    return module->module.operators != NULL;
 }
 
 int child_interpret(const ChildJob *job) {

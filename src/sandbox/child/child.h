@@ -26,6 +26,7 @@ typedef struct {
     Arena call;     // everything of one case, or of one sequence of calls
     size_t sparse;  // JobHeader.sparse_bytes
     int tune;       // JobHeader.tune
+    int knocked;    // JobHeader.knocked
     bool explores;  // the draw is an ExploreDomain
     bool records;   // the draw is a RecordOrder
     Trace *trace;   // of each case; NULL: nobody watches

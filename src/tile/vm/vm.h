@@ -26,6 +26,9 @@ typedef struct {
     // What the launches of a host function need at most; not the VM's business, set by who launches.
     int64_t tile_bytes; // of the largest register file
     int64_t warps;      // num_warps
+    // Of operators that a ModelNew leaves to the library (host/candidate/library.c): calls; the bytes of what
+    // they read first and of what they give, of all and of light ones; products twice, and elements made.
+    int64_t library_calls, library_bytes, light_bytes, library_work;
 } Counters;
 
 // Bytes by access, for a person who asks where a kernel's traffic comes from: counted as in Counters.
@@ -97,6 +100,7 @@ typedef struct {
     Trace *trace;
 } Watchers;
 
+enum { LIBRARY_NAMES_MAX = 160 };
 // One machine serves one call of a host function: fresh storages, counters that add up over its launches.
 typedef struct {
     Arena *arena;
@@ -112,6 +116,10 @@ typedef struct {
     Gpu gpu;
     int lane_order;
     Watchers watch;
+    // What launches leave behind is looked at, and one of them is made to leave something else
+    // (host/candidate/knocked.h). NULL: nobody asks.
+    struct Knocked *knocked;
+    char library[LIBRARY_NAMES_MAX]; // which operators were left to the library, each once
     // Who does what host code asks for: host/candidate/backend.h. NULL: this machine.
     const struct LaunchBackend *backend;
     void *backend_state;

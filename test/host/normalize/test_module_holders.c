@@ -117,6 +117,35 @@ static void in_module_form_tensors_become_parameters(void **state) {
         "_calculate_fan_in_and_fan_out");
 }
 
+// What may be left to PyTorch computes; what may not is a holder, or is not read.
+static void what_is_allowed_computes(void **state) {
+    (void)state;
+    static const char layers[] = MODEL("self.c = nn.Conv2d(1, 2, 3)\n        self.r = nn.ReLU()", "return x");
+    static const struct {
+        const char *facts, *part;
+        bool there;
+    } row[] = {{"library = 2\n", "torch.nn.functional.conv2d(input, self.weight, ", true},
+               {"library = 2\n", "torch.nn.functional.relu(input, inplace=self.inplace)", true},
+               {"library = 1\n", "functional.conv2d(", false},
+               {"library = 1\n", "torch.nn.functional.relu(", true},
+               {"library = 0\n", "torch.nn.functional.relu(", false},
+               {"library = 0\n", "class nn.Conv2d(", true},
+               {"library = 0\n", "nn.ReLU()", true}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Arena a = {0};
+        DiagList d = DIAGS(&a);
+        Node *module = parse_module(&a, str_of(layers), &d);
+        assert_non_null(module);
+        module->module.model = parse_module(&a, str_of(row[i].facts), &d);
+        Buf text = BUF(&a);
+        if (!host_normalize(&a, module, &d)) fail_msg("%s", d.at[0].msg);
+        print_module(&text, module);
+        if ((strstr(buf_cstr(&text), row[i].part) != NULL) != row[i].there)
+            fail_msg("%s: %s in\n%s", row[i].facts, row[i].part, buf_cstr(&text));
+        arena_free(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holders_are_classes),
@@ -125,6 +154,7 @@ int main(void) {
         cmocka_unit_test(others_stay),
         cmocka_unit_test(in_module_form_more_holders),
         cmocka_unit_test(in_module_form_tensors_become_parameters),
+        cmocka_unit_test(what_is_allowed_computes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
