@@ -1,6 +1,7 @@
 #include "tile/vm/decode.h"
 #include "tile/code/copy_elision.h"
 #include "tile/vm/lanes.h"
+#include "tile/vm/narrow.h"
 #include <assert.h>
 
 static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }
@@ -93,7 +94,7 @@ static void decode_move(Decode *x) {
     }
 }
 
-static InsnOp folding(InsnOp op) {
+InsnOp folding(InsnOp op) {
     switch (op) {
     case INSN_SUM:
     case INSN_CUMSUM: return INSN_ADD;
@@ -459,4 +460,5 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
     }
     watch_truths(a, v);
     fuse_products(v);
+    narrow_steps(a, v);
 }

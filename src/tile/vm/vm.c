@@ -3,6 +3,7 @@
 #include "tile/vm/decode.h"
 #include "tile/vm/deferred.h"
 #include "tile/vm/lanes.h"
+#include "tile/vm/narrow.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -219,6 +220,12 @@ static bool run_program(Vm *v, int64_t *instructions) {
             s->fn(s->d, s->a, s->b, s->c, 1);
             v->code->taken[s->insn] |= *(const uint8_t *)s->d ? TAKEN_ON : TAKEN_AWAY;
             break;
+        case ACT_NARROW_FUSED:
+            s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s));
+            count++;
+            s++;
+            break;
+        case ACT_NARROW: s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s)); break;
         case ACT_GUARDED: ok = step_guarded(v, s); break;
         case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
         case ACT_NONE: break;
@@ -315,6 +322,11 @@ static Order order_of(uint64_t n, uint64_t seed, bool reversed) {
     return o;
 }
 
+// From one program to the next.
+static int64_t order_further(const Order *o) {
+    return o->at + o->factor < o->n ? (int64_t)o->factor : (int64_t)(o->factor - o->n);
+}
+
 static void order_next(Order *o) {
     o->at += o->factor; // both below n <= 2^63
     if (o->at >= o->n) o->at -= o->n;
@@ -369,6 +381,8 @@ static bool run_grid(Vm *v, uint64_t programs) {
         if (m->race.serial >= READER_MANY - 1)
             return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
         v->serial = ++m->race.serial;
+        v->program = order.at;
+        v->further = order_further(&order);
         v->pid[0] = (int32_t)(order.at % gx);
         v->pid[1] = (int32_t)(order.at / gx % gy);
         v->pid[2] = (int32_t)(order.at / gx / gy);
@@ -439,7 +453,8 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t lanes = decode_lanes_max(code);
     size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
-                  (size_t)code->compares * WATCHED_BYTES + lanes_log_bytes() + deferred_bytes(code);
+                  (size_t)code->compares * WATCHED_BYTES + narrow_bytes(code) + ahead_bytes(code, programs) +
+                  lanes_log_bytes() + deferred_bytes(code);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
@@ -453,6 +468,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     v.sectors = arena_raw(m->arena, SECTOR_SLOTS * sizeof *v.sectors, 64);
     lanes_init(m->arena, &v.log);
     deferred_init(m->arena, &v);
+    ahead_open(m->arena, &v, programs);
     decode(m->arena, &v, file, args);
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
