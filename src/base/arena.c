@@ -119,7 +119,7 @@ static ArenaBlock *block_new(Arena *a, size_t need) {
         b = malloc(sizeof *b + size);
         if (!b) return NULL;
         b->size = size;
-        if (size >= BLOCK_MAPPED) block_in_large_pages(b);
+        if (size >= BLOCK_LARGEST) block_in_large_pages(b);
     }
     b->used = RED_ZONE;
     HIDE(b->data, b->size);
