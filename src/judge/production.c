@@ -235,15 +235,13 @@ static Said compare_windows(Judge *z, int output, const Bound *b, const uint8_t 
     for (int k = 0; k < WINDOWS; k++)
         for (int64_t r = 0; r < WINDOW_ROWS; r++, out += n * size) {
             int64_t row = spec_window_at(z->shape->slices, k) + r, in = row % block->slices;
-            bool stored = false;
             ArenaMark mark = arena_mark(z->scratch);
             const uint8_t *was = unstored_row(z, output, in, (size_t)(n * size));
-            memcpy(seen, right, (size_t)(b->numel * size));
-            for (int64_t i = 0; i < n; i++) {
-                if (memcmp(out + i * size, was + i * size, (size_t)size) == 0) continue;
-                stored = true;
-                memcpy(seen + (in * n + i) * size, out + i * size, (size_t)size);
-            }
+            bool stored = memcmp(out, was, (size_t)(n * size)) != 0;
+            if (stored) memcpy(seen, right, (size_t)(b->numel * size));
+            for (int64_t i = 0; stored && i < n; i++)
+                if (memcmp(out + i * size, was + i * size, (size_t)size) != 0)
+                    memcpy(seen + (in * n + i) * size, out + i * size, (size_t)size);
             arena_reset(z->scratch, mark);
             if (!stored) continue;
             Comparison c;
@@ -288,7 +286,8 @@ static Said judge_answer(Judge *z, const ChildResult *r) {
     if (!r->output || report->again != 0) return SAID_NOTHING;
     if (spec->windows && uncovered(z, report))
         return wrong(z, STATUS_uncovered_output, "production", feedback_too_few(a, &z->shown, report));
-    if (spec->windows && (report->count.launches - report->tables != 1 || report->atomic_launches > 0)) return SAID_RIGHT;
+    if (spec->windows && (report->count.launches - report->tables != 1 || report->atomic_launches > 0))
+        return SAID_RIGHT;
     const Bound *b = z->shape->block.truth[0].expected;
     for (int k = 0; b; k++, b = b->also) {
         const uint8_t *out = r->output + spec->output_at + spec->output[k].at;
