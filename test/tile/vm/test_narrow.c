@@ -147,10 +147,11 @@ static void fewer_lanes_change_nothing(void **state) {
 static int narrow_registers(const char *body) {
     static Outcome out;
     Arena a = {0};
-    const char *kernel = arena_printf(
-        &a,
-        "@triton.jit\ndef k(x, y, z, p, q, n, B: tl.constexpr):\n    c = tl.arange(0, B)\n    m = c < n\n%s",
-        body);
+    const char *kernel =
+        arena_printf(&a,
+                     "@triton.jit\ndef k(x, y, z, p, q, n, B: tl.constexpr):\n"
+                     "    e = tl.arange(0, B)\n    c = tl.program_id(0) * 20 + e\n    m = e < n\n%s",
+                     body);
     assert_true(run(kernel, "*fp32 *fp32 *fp32 1 2 20 B=256", true, &out));
     if (!out.ok) fail_msg("%s", out.msg);
     arena_free(&a);
