@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/domain.h"
 #include "cases/repeated.h"
@@ -392,6 +393,7 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool 
     if (ok) {
         *said = read_result(&z, &r, &why);
         if (noted) note_said(&z, *said, why);
+        v->judged.core_production += r.cpu_seconds;
         if (*said == SAID_RIGHT && z.compared) keep_coverage(&r, v);
         child_result_free(fork_server, &r);
     }
@@ -445,6 +447,7 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
 
 void production_judge(const ProductionRequest *q, Verdict *v) {
     bool any = false, known = false;
+    double before = clock_worked();
     for (ProductionShape i = 0; i < SHAPES && verdict_accepted(v); i++) {
         Err e = {0};
         Said said = SAID_NOTHING;
@@ -458,6 +461,7 @@ void production_judge(const ProductionRequest *q, Verdict *v) {
         any = true;
         known |= said == SAID_RIGHT || said == SAID_REFUSED;
     }
+    v->judged.core_production += clock_worked() - before;
     if (any && !known && verdict_accepted(v))
         decision_set(&v->decision, STATUS_unsupported, "production",
                      arena_printf(q->a,
