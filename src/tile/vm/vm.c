@@ -194,6 +194,16 @@ static bool loop_test(Vm *v, const Step *s, bool *leave) {
     return true;
 }
 
+// Of a size that the compiler does not know, a copy is a loop.
+static inline void set_lane(const Step *s) {
+    if (s->size == 8)
+        memcpy(s->d, &s->imm, 8);
+    else if (s->size == 4)
+        memcpy(s->d, &s->imm, 4);
+    else
+        memcpy(s->d, &s->imm, 1);
+}
+
 // One program from its first instruction to END. Every instruction is paid for before it runs.
 static bool run_program(Vm *v, int64_t *instructions) {
     const Step *s = v->step;
@@ -227,7 +237,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             break;
         case ACT_NARROW: s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s)); break;
         case ACT_GUARDED: ok = step_guarded(v, s); break;
-        case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
+        case ACT_SET: set_lane(s); break;
         case ACT_NONE: break;
         case ACT_WALK:
             lanes_meet(&v->log);
