@@ -1,7 +1,6 @@
 #include "tile/vm/decode.h"
 #include "tile/code/copy_elision.h"
 #include "tile/vm/lanes.h"
-#include "tile/vm/narrow.h"
 #include <assert.h>
 
 static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }
@@ -460,5 +459,4 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
     }
     watch_truths(a, v);
     fuse_products(v);
-    narrow_steps(a, v);
 }

@@ -465,6 +465,7 @@ bool step_load_run(Vm *v, const Step *s) {
     Access x;
     access_begin(&x, v, s);
     x.start = *(const int64_t *)s->a;
+    v->idle |= narrow_pays((size_t)in.hi, n);
     if (s->narrow) n = narrow_loaded(s->narrow, (size_t)in.hi);
     if (length < n) fill_idle(v, s, n, NULL);
     if (s->pd && length > 0) memset(s->pd + first, 0, length);

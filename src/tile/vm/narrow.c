@@ -4,6 +4,7 @@
 // that follow: those are the live lanes. How many there are is known when a load runs, and may differ from
 // program to program; every other step computes as many as its operands have. A register takes part if all
 // instructions that write or read it do. Where one result is needed whole its operands are written out first.
+// A launch begins without all this, and does so from the program on before which a load had lanes to spare.
 //
 // A reduction meets lane i with lane i + n / 2 (fold.c): as long as the live lanes are in the first half each
 // meets the one that stands for the rest. So every bit is what it would be without this file. The budget
@@ -14,10 +15,7 @@
 
 #include "tile/vm/decode.h"
 
-enum {
-    NARROW_MIN = 128, // lanes: of fewer, all are computed in the time that it takes to ask
-    STEP = 32,        // live lanes come in so many, or all: whole vectors
-};
+enum { STEP = 32 }; // live lanes come in so many, or all: whole vectors
 
 // ---- which registers take part
 
@@ -252,7 +250,8 @@ static bool concerns(const Code *c, const Insn *i) {
 
 void narrow_steps(Arena *a, Vm *v) {
     const Code *c = v->code;
-    if (!c->narrow) return;
+    v->idle = false;
+    if (!c->narrow || v->plain) return; // a traced launch keeps its steps
     v->live = NEWN(a, uint32_t, (size_t)c->regs + 1);
     for (int r = 0; r < c->regs; r++) v->live[r] = (uint32_t)wide(c, r);
     for (int k = 0; k < c->insns; k++) {

@@ -3,6 +3,8 @@
 #include "tile/vm/affine.h"
 #include "tile/vm/step.h"
 
+enum { NARROW_MIN = 128 }; // lanes: of fewer, all are computed in the time that it takes to ask
+
 // A register of many lanes as an operand: its lanes from *live on are those of lane *live - 1, and need not
 // be there.
 typedef struct {
@@ -25,7 +27,11 @@ struct Narrow {
 
 void mark_narrow(Code *c);          // sets Register.narrow; needs .tainted, .form, .address and .ramp
 size_t narrow_bytes(const Code *c); // that a launch needs for it
-void narrow_steps(Arena *a, Vm *v); // behind all else that decoding does
+// Between two programs, once a load has had so few active lanes: those that come behind take part.
+void narrow_steps(Arena *a, Vm *v);
+static inline bool narrow_pays(size_t active, size_t lanes) {
+    return active < lanes / 2 && lanes >= NARROW_MIN;
+}
 
 void narrow_widen(const NarrowLanes *of, uint32_t lanes); // so many of its lanes are written out
 void narrow_whole(const Narrow *w); // all lanes of all operands are, and the result will have all

@@ -115,7 +115,8 @@ struct Vm {
     const Step *plain;       // traffic_trace.c: what the traced steps stand for
     void *scratch[2];        // each as large as any operand
     uint8_t *poison_scratch; // a byte for each lane of any operand
-    uint32_t *live;          // by register, of those that are narrow: narrow.h
+    uint32_t *live;          // by register, of those that are narrow: narrow.h; NULL: not yet
+    bool idle;               // a load had few active lanes: it pays
     uint64_t *sectors;       // SECTOR_SLOTS: those that a scattered access has met
     uint64_t sector_mark;    // of this access, above the bits of a sector
     int32_t pid[3], grid[3];

@@ -403,6 +403,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
         int64_t stored = v->stored;
         if (!run_program(v, &m->count.instructions)) return false;
         if (v->stored - stored > most) most = v->stored - stored;
+        if (v->idle && !v->live) narrow_steps(m->arena, v);
         v->origins |= v->origin;
     }
     deferred_end(v);
