@@ -43,12 +43,13 @@ static Referee *open_referee(void) {
 typedef struct {
     double per_second, child, compare, other; // shares of the time, summed over candidates
     double parent_ms, child_ms;               // of a core, for a verdict
+    double production_ms;                     // of these: production shapes
 } Rate;
 
 // Closes the referee: its children's time is known once its fork server has been reaped.
 static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batch, double seconds) {
     double self = core_seconds(RUSAGE_SELF), children = core_seconds(RUSAGE_CHILDREN);
-    double t0 = clock_seconds(), child = 0, compare = 0;
+    double t0 = clock_seconds(), child = 0, compare = 0, production = 0;
     int verdicts = 0;
     do {
         Arena a = {0};
@@ -66,6 +67,7 @@ static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batc
             }
             child += v[i].judged.seconds_child;
             compare += v[i].judged.seconds_compare;
+            production += v[i].judged.core_production;
         }
         verdicts += batch;
         arena_free(&a);
@@ -80,7 +82,8 @@ static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batc
                   .compare = compare / (wall * cores),
                   .other = 1 - (child + compare) / (wall * cores),
                   .parent_ms = 1e3 * self / verdicts,
-                  .child_ms = 1e3 * children / verdicts};
+                  .child_ms = 1e3 * children / verdicts,
+                  .production_ms = 1e3 * production / verdicts};
 }
 
 static void draw_shares(Referee *r, const Op *op, Level level) {
@@ -106,7 +109,7 @@ static void draw_shares(Referee *r, const Op *op, Level level) {
     arena_free(&a);
 }
 
-static const char *const ops[] = {"softmax", "add_rmsnorm_gelu", "swiglu"};
+static const char *const ops[] = {"softmax", "add_rmsnorm_gelu", "add_rmsnorm_silu", "swiglu"};
 static const struct {
     const char *what;
     Level level;
@@ -126,11 +129,11 @@ static void bench_op(Referee *r, Referee *const own[RUNS], const char *name, dou
     draw_shares(r, &op, LEVEL_FULL);
     for (int i = 0; i < RUNS; i++) {
         Rate x = judge_rate(own[i], &op, gold, runs[i].level, runs[i].batch, seconds);
-        printf(
-            "  %-38s %7.1f verdicts/s, %5.2f ms of a core each (children %.2f, referee %.2f); of the cores' "
-            "time: child %.0f %%, compare %.0f %%, inputs, oracle and the rest %.0f %%\n",
-            runs[i].what, x.per_second, x.parent_ms + x.child_ms, x.child_ms, x.parent_ms, 100 * x.child,
-            100 * x.compare, 100 * x.other);
+        printf("  %-38s %7.1f verdicts/s, %5.2f ms of a core each (children %.2f, referee %.2f; production "
+               "shapes %.2f); of the cores' "
+               "time: child %.0f %%, compare %.0f %%, inputs, oracle and the rest %.0f %%\n",
+               runs[i].what, x.per_second, x.parent_ms + x.child_ms, x.child_ms, x.parent_ms, x.production_ms,
+               100 * x.child, 100 * x.compare, 100 * x.other);
     }
     arena_free(&a);
 }

@@ -41,7 +41,8 @@ void arena_keep_pages(void) {
     // One heap: of several, each keeps the most that its threads ever needed, all at different times.
     mallopt(M_ARENA_MAX, 1);
 }
-// What is larger is mapped each time: then in large pages, of which there are few to pay for.
+// Blocks of arenas that hold much: in large pages, of which there are few to pay for. What is larger than
+// malloc keeps is mapped each time.
 static void block_in_large_pages(ArenaBlock *b) {
     uintptr_t from = ((uintptr_t)b + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
     uintptr_t to = ((uintptr_t)b->data + b->size) & ~(uintptr_t)(PAGE - 1);
@@ -119,7 +120,7 @@ static ArenaBlock *block_new(Arena *a, size_t need) {
         b = malloc(sizeof *b + size);
         if (!b) return NULL;
         b->size = size;
-        if (size >= BLOCK_MAPPED) block_in_large_pages(b);
+        if (size >= BLOCK_LARGEST) block_in_large_pages(b);
     }
     b->used = RED_ZONE;
     HIDE(b->data, b->size);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/domain.h"
 #include "cases/repeated.h"
@@ -235,15 +236,13 @@ static Said compare_windows(Judge *z, int output, const Bound *b, const uint8_t 
     for (int k = 0; k < WINDOWS; k++)
         for (int64_t r = 0; r < WINDOW_ROWS; r++, out += n * size) {
             int64_t row = spec_window_at(z->shape->slices, k) + r, in = row % block->slices;
-            bool stored = false;
             ArenaMark mark = arena_mark(z->scratch);
             const uint8_t *was = unstored_row(z, output, in, (size_t)(n * size));
-            memcpy(seen, right, (size_t)(b->numel * size));
-            for (int64_t i = 0; i < n; i++) {
-                if (memcmp(out + i * size, was + i * size, (size_t)size) == 0) continue;
-                stored = true;
-                memcpy(seen + (in * n + i) * size, out + i * size, (size_t)size);
-            }
+            bool stored = memcmp(out, was, (size_t)(n * size)) != 0;
+            if (stored) memcpy(seen, right, (size_t)(b->numel * size));
+            for (int64_t i = 0; stored && i < n; i++)
+                if (memcmp(out + i * size, was + i * size, (size_t)size) != 0)
+                    memcpy(seen + (in * n + i) * size, out + i * size, (size_t)size);
             arena_reset(z->scratch, mark);
             if (!stored) continue;
             Comparison c;
@@ -394,6 +393,7 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool 
     if (ok) {
         *said = read_result(&z, &r, &why);
         if (noted) note_said(&z, *said, why);
+        v->judged.core_production += r.cpu_seconds;
         if (*said == SAID_RIGHT && z.compared) keep_coverage(&r, v);
         child_result_free(fork_server, &r);
     }
@@ -447,6 +447,7 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
 
 void production_judge(const ProductionRequest *q, Verdict *v) {
     bool any = false, known = false;
+    double before = clock_worked();
     for (ProductionShape i = 0; i < SHAPES && verdict_accepted(v); i++) {
         Err e = {0};
         Said said = SAID_NOTHING;
@@ -460,6 +461,7 @@ void production_judge(const ProductionRequest *q, Verdict *v) {
         any = true;
         known |= said == SAID_RIGHT || said == SAID_REFUSED;
     }
+    v->judged.core_production += clock_worked() - before;
     if (any && !known && verdict_accepted(v))
         decision_set(&v->decision, STATUS_unsupported, "production",
                      arena_printf(q->a,

@@ -23,7 +23,8 @@ typedef struct OutputBuffer OutputBuffer;
 struct OutputBuffer {
     OutputBuffer *next;
     int fd; // sealed against shrinking and growing: nobody can take the bytes away from under a reader
-    size_t bytes;
+    size_t bytes, touched; // touched: children had as much of it since it was zero
+    uint64_t left;         // when it became idle, in takes
     uint8_t *map;
 };
 
@@ -33,7 +34,8 @@ struct ForkServer {
     bool ours;            // our own child, to be waited for
     atomic_bool stuck;    // it did not do what it was told
     pthread_mutex_t lock; // of the list
-    OutputBuffer *idle;   // nobody but us has these mapped
+    OutputBuffer *idle;   // nobody but us has these mapped; the one that was used last comes first
+    uint64_t takes;
 };
 
 // A fork server that does not report a killed child within this time is stuck.
@@ -97,6 +99,32 @@ static bool buffer_new(size_t bytes, OutputBuffer **out, Err *e) {
     return false;
 }
 
+// Draws of one program differ in size, and follow each other in the same order for the next one: each finds
+// the buffer that it had before. What nobody has wanted for long goes: a single large draw would hold its
+// memory for ever.
+static OutputBuffer *old_buffers(ForkServer *b) {
+    enum { TAKES_MOST = 64, IDLE_MOST = 12 };
+    OutputBuffer **at = &b->idle, *old;
+    b->takes++;
+    for (int n = 0; *at && n < IDLE_MOST && b->takes - (*at)->left < TAKES_MOST; n++) at = &(*at)->next;
+    old = *at;
+    *at = NULL;
+    return old;
+}
+
+// The smallest that has room, and is not far too large.
+static OutputBuffer *best_buffer(ForkServer *b, size_t room) {
+    OutputBuffer **best = NULL;
+    for (OutputBuffer **at = &b->idle; *at; at = &(*at)->next) {
+        size_t bytes = (*at)->bytes;
+        if (bytes >= room && bytes / 8 <= room && (!best || bytes < (*best)->bytes)) best = at;
+    }
+    if (!best) return NULL;
+    OutputBuffer *o = *best;
+    *best = o->next;
+    return o;
+}
+
 // A buffer whose first `bytes` bytes, and the rest of the page that they end in, are zero: what one candidate
 // left behind no other may see. A child maps no more than that.
 static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e) {
@@ -104,17 +132,17 @@ static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e)
     if (bytes > SIZE_MAX - OUTPUT_STEP) return err_set(e, ERR_IO, "output: %zu bytes: too many", bytes);
     size_t room = (bytes / OUTPUT_STEP + 1) * OUTPUT_STEP;
     pthread_mutex_lock(&b->lock);
-    OutputBuffer *o = b->idle;
-    if (o) b->idle = o->next;
+    OutputBuffer *old = old_buffers(b), *o = best_buffer(b, room);
     pthread_mutex_unlock(&b->lock);
-    // Not one that is far too large either: a single large draw would hold its memory for ever.
-    if (o && (o->bytes < room || o->bytes / 8 > room)) {
-        buffer_drop(o);
-        o = NULL;
+    for (OutputBuffer *next; old; old = next) {
+        next = old->next;
+        buffer_drop(old);
     }
     // A new one is zero, and only what its child writes takes memory.
-    if (!o) return buffer_new(room, out, e);
-    memset(o->map, 0, (bytes + 4095) / 4096 * 4096);
+    if (!o && !buffer_new(room, &o, e)) return false;
+    size_t pages = (bytes + 4095) / 4096 * 4096;
+    memset(o->map, 0, pages < o->touched ? pages : o->touched);
+    if (pages > o->touched) o->touched = pages;
     *out = o;
     return true;
 }
@@ -123,6 +151,7 @@ static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e)
 static void buffer_give(ForkServer *b, OutputBuffer *o) {
     if (!o) return;
     pthread_mutex_lock(&b->lock);
+    o->left = b->takes;
     o->next = b->idle;
     b->idle = o;
     pthread_mutex_unlock(&b->lock);

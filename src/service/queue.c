@@ -7,6 +7,7 @@ struct QueueGroup {
     QueueKey key;
     QueueItem *first, **last;
     int count, overtaken;
+    int hasty; // items that are not patient
 };
 
 enum { QUEUE_SPARE = 64 };
@@ -49,23 +50,30 @@ void queue_put(Queue *q, const QueueKey *key, QueueItem *item) {
     *g->last = item;
     g->last = &item->next;
     g->count += 1 + item->with;
+    g->hasty += !item->patient;
     q->count += 1 + item->with;
 }
 
-// The group whose first item has waited longest, of all or of the full ones.
-static QueueGroup *oldest(const Queue *q, bool full) {
+typedef bool Which(const QueueGroup *g);
+static bool any(const QueueGroup *g) { return g != NULL; }
+static bool is_full(const QueueGroup *g) { return g->count >= DRAW_SHARE_MAX; }
+static bool waits_no_longer(const QueueGroup *g) {
+    return g->hasty > 0 || g->count >= QUEUE_ENOUGH || g->overtaken >= QUEUE_PATIENCE;
+}
+
+// The group whose first item has waited longest, of those.
+static QueueGroup *oldest(const Queue *q, Which *which) {
     QueueGroup *best = NULL;
     for (QueueGroup *g = q->groups; g; g = g->next)
-        if ((!full || g->count >= DRAW_SHARE_MAX) && (!best || g->first->order < best->first->order))
-            best = g;
+        if (which(g) && (!best || g->first->order < best->first->order)) best = g;
     return best;
 }
 
-static QueueGroup *choose(Queue *q, bool partial) {
-    QueueGroup *first = oldest(q, false), *full = oldest(q, true);
+static QueueGroup *choose(const Queue *q, bool partial) {
+    QueueGroup *first = oldest(q, waits_no_longer), *full = oldest(q, is_full);
+    if (!first) first = oldest(q, any);
     if (!first || first == full || first->overtaken >= QUEUE_OVERTAKES) return first;
     if (!full) return partial ? first : NULL;
-    for (QueueGroup *g = q->groups; g; g = g->next) g->overtaken += g->first->order < full->first->order;
     return full;
 }
 
@@ -73,10 +81,13 @@ int queue_take(Queue *q, bool partial, QueueKey *key, QueueItem *out[DRAW_SHARE_
     QueueGroup *g = choose(q, partial);
     if (!g) return 0;
     *key = g->key;
+    for (QueueGroup *other = q->groups; other; other = other->next)
+        other->overtaken += other->first->order < g->first->order;
     int n = 0, taken = 0;
     while (g->first && taken + 1 + g->first->with <= DRAW_SHARE_MAX) {
         taken += 1 + g->first->with;
         out[n++] = g->first;
+        g->hasty -= !g->first->patient;
         g->first = g->first->next;
     }
     g->count -= taken;

@@ -1,11 +1,13 @@
 // queue.h - what waits to be judged, grouped by what may share a draw. Which group goes next: a full one (a
 // draw costs as much for one candidate as for DRAW_SHARE_MAX), else the one whose first item has waited
 // longest. So that an op that comes rarely is not overtaken for ever by ops that always fill a draw, at most
-// QUEUE_OVERTAKES rounds may pass a waiting item. Not thread-safe: its owner locks.
+// QUEUE_OVERTAKES rounds may pass a waiting item. Patient ones let all others pass first, until there are
+// QUEUE_ENOUGH of one group or QUEUE_PATIENCE rounds have passed: a draw at level full takes longer than ten
+// rounds at quick, and what quick accepts comes one by one. Not thread-safe: its owner locks.
 #pragma once
 #include "cases/draw.h"
 
-enum { QUEUE_OVERTAKES = 8 };
+enum { QUEUE_OVERTAKES = 8, QUEUE_PATIENCE = 32, QUEUE_ENOUGH = 16 };
 
 typedef struct {
     const Op *op;
@@ -20,6 +22,7 @@ typedef struct QueueItem {
     struct QueueItem *next;
     uint64_t order; // of arrival
     int with;       // so many more go along with it, into the same draw
+    bool patient;   // set by whoever puts it there
 } QueueItem;
 
 typedef struct QueueGroup QueueGroup;

@@ -201,6 +201,7 @@ static Job *job_new(const Submission *q) {
 
 typedef enum { WAIT_FOR_ROOM, HAVE_ROOM } Room;
 
+// Room: what goes on (HAVE_ROOM) has had its answer at a cheaper level.
 static void submit(Service *s, const Submission *q, int n, bool equals, Room room) {
     assert(n > 0 && n <= DRAW_SHARE_MAX);
     Job *first = NULL;
@@ -212,6 +213,7 @@ static void submit(Service *s, const Submission *q, int n, bool equals, Room roo
         first = j;
     }
     first->item.with = n - 1;
+    first->item.patient = room == HAVE_ROOM;
     bool known = false;
     if (equals) {
         first->key = verdict_cache_key(s->cache, q->op, q->level, &q->filter, q->source);

@@ -39,6 +39,36 @@ static void outputs_are_clean_each_time_whatever_became_of_the_last_child(void *
         }
 }
 
+// Draws of one program differ in size; the next program's are as large, in the same order. Each finds the
+// buffer that it had, and none has what another child left there.
+static void sizes_in_turn_find_their_buffers_again(void **state) {
+    (void)state;
+    static const size_t bytes[] = {20 << 20, OUTPUT_BYTES, 60 << 20};
+    const uint8_t *had[3] = {0};
+    for (int k = 0; k < 9; k++) {
+        Arena a = {0};
+        ForkJob job = job_of(k < 6 ? "W" : "o");
+        job.output_bytes = bytes[k % 3];
+        ChildResult r = run_job(&a, &job);
+        if (k < 6) assert_int_equal(r.end, CHILD_SIGNALLED);
+        if (k >= 6) assert_true(done(&r));
+        if (k >= 6) assert_int_equal(r.code, 0);
+        if (k >= 7) assert_ptr_not_equal(r.output, had[(k - 1) % 3]);
+        had[k % 3] = r.output;
+        child_result_free(fork_server, &r);
+        arena_free(&a);
+    }
+    for (int k = 0; k < 3; k++) {
+        Arena a = {0};
+        ForkJob job = job_of("o");
+        job.output_bytes = bytes[k];
+        ChildResult r = run_job(&a, &job);
+        assert_ptr_equal(r.output, had[k]);
+        child_result_free(fork_server, &r);
+        arena_free(&a);
+    }
+}
+
 // The bytes of a result that is still held belong to nobody else, however many children come after it.
 static void a_result_keeps_its_outputs_until_it_is_freed(void **state) {
     (void)state;
@@ -249,6 +279,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_honest_child),
         cmocka_unit_test(outputs_are_clean_each_time_whatever_became_of_the_last_child),
+        cmocka_unit_test(sizes_in_turn_find_their_buffers_again),
         cmocka_unit_test(a_result_keeps_its_outputs_until_it_is_freed),
         cmocka_unit_test(a_job_without_outputs_or_memory),
         cmocka_unit_test(children_that_end_badly),

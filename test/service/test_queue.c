@@ -18,13 +18,15 @@ static Op ops[64];
 static Queue queue;
 static int numbers;
 
-static void put(int op, int n) {
+static void put_as(int op, int n, bool patient) {
     for (int i = 0; i < n; i++) {
         Job *j = calloc(1, sizeof *j);
-        *j = (Job){.op = op, .number = numbers++};
+        *j = (Job){.item.patient = patient, .op = op, .number = numbers++};
         queue_put(&queue, &(QueueKey){.op = &ops[op]}, &j->item);
     }
 }
+
+static void put(int op, int n) { put_as(op, n, false); }
 
 // The op that goes next and how many; -1 when none may.
 static int take(bool partial, int *n) {
@@ -137,6 +139,40 @@ static void many_rare_ops_all_get_their_turn(void **state) {
     for (int i = 1; i <= RARE; i++) assert_int_equal(turn[i], 1);
 }
 
+static void patient_ones_wait_for_company_but_not_for_ever(void **state) {
+    (void)state;
+    int n, passed = 0;
+    put_as(0, 1, true);
+    for (;; passed++) {
+        put(1, 1);
+        if (take(true, &n) == 0) break;
+        assert_true(passed < 100);
+    }
+    assert_int_equal(passed, QUEUE_PATIENCE);
+    assert_int_equal(n, 1);
+    assert_int_equal(take(true, &n), 1);
+}
+
+static void patient_ones_go_when_they_are_enough_or_alone(void **state) {
+    (void)state;
+    int n;
+    put_as(0, QUEUE_ENOUGH - 1, true);
+    put(1, 2);
+    assert_int_equal(take(true, &n), 1);
+    assert_int_equal(take(true, &n), 0); // nobody else is there
+    assert_int_equal(n, QUEUE_ENOUGH - 1);
+    put_as(0, QUEUE_ENOUGH, true);
+    put(1, 1);
+    assert_int_equal(take(true, &n), 0);
+    assert_int_equal(n, QUEUE_ENOUGH);
+    put_as(2, 1, true); // one that is in a hurry takes its group along
+    put(2, 1);
+    put(1, 1);
+    assert_int_equal(take(true, &n), 1);
+    assert_int_equal(take(true, &n), 2);
+    assert_int_equal(n, 2);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, end)
     const struct CMUnitTest tests[] = {
@@ -146,6 +182,8 @@ int main(void) {
         TEST(what_would_not_fill_a_draw_waits_while_told),
         TEST(a_full_draw_goes_first_but_not_for_ever),
         TEST(many_rare_ops_all_get_their_turn),
+        TEST(patient_ones_wait_for_company_but_not_for_ever),
+        TEST(patient_ones_go_when_they_are_enough_or_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

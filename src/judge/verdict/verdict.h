@@ -158,6 +158,7 @@ typedef struct {
     uint64_t seed;
     bool replay;
     double elapsed_ms, seconds_child, seconds_compare;
+    double core_production; // seconds of a core that production shapes took, children included
 } Judging;
 
 // Of a rejection that a case with gaps between rows of its inputs has decided (gaps.h).

@@ -108,6 +108,8 @@ typedef struct {
     RegisterForm form;
     int64_t step; // AFFINE, ROWS; of pointers in bytes
     bool late;    // in short form thanks to those of two dimensions, or a mask in lanes, alone
+    bool ramp;    // signed integers, each 1 more than the one before
+    bool narrow;  // lanes that are all alike need not be written out (narrow.c)
 } Register;
 
 // Which way a conditional jump has gone, in any launch.
@@ -149,6 +151,7 @@ struct Code {
                       // Storage.holds
     int cells;
     bool loads;     // something from memory
+    bool narrow;    // a register is, and may have fewer lanes than its type says
     uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;

@@ -188,6 +188,7 @@ void mark_affine(Arena *a, Code *c) {
         c->reg[r].form = k.short_form[r] ? k.form[r] : FORM_LANES;
         c->reg[r].late = k.short_form[r] && !before[r];
         c->reg[r].step = k.step[r];
+        c->reg[r].ramp = k.form[r] == FORM_AFFINE && k.step[r] == 1 && is_signed_int(&k, r);
     }
     arena_reset(a, mark);
 }
@@ -238,13 +239,11 @@ static int32_t lanes_below(int64_t first, int64_t limit, bool inclusive, int n) 
 }
 
 // Comparisons of affine with a scalar.
-bool step_compare(Vm *v, const Step *s) {
+static Interval compared(const Vm *v, const Step *s, bool left, int64_t affine) {
     const Insn *i = &v->code->insn[s->insn];
-    const Register *ra = &v->code->reg[i->a];
+    DType t = v->code->reg[i->a].type.elem;
     int n = tile_lanes(&v->code->reg[i->d].type);
-    bool left = tile_lanes(&ra->type) > 1; // affine tile on the left
-    DType t = ra->type.elem;
-    int64_t affine = lane_0(left ? s->a : s->b, t), limit = lane_0(left ? s->b : s->a, t);
+    int64_t limit = lane_0(left ? s->b : s->a, t);
     // With the affine tile on the right, a < b is b > a.
     bool below = left == (i->op == INSN_LT || i->op == INSN_LE);
     bool inclusive = i->op == INSN_LE || i->op == INSN_GE;
@@ -253,7 +252,24 @@ bool step_compare(Vm *v, const Step *s) {
         in.hi = lanes_below(affine, limit, inclusive, n);
     else
         in.lo = lanes_below(affine, limit, !inclusive, n);
+    return in;
+}
+
+bool step_compare(Vm *v, const Step *s) {
+    const Register *ra = &v->code->reg[v->code->insn[s->insn].a];
+    bool left = tile_lanes(&ra->type) > 1; // affine tile on the left
+    Interval in = compared(v, s, left, lane_0(left ? s->a : s->b, ra->type.elem));
     memcpy(s->d, &in, sizeof in);
+    return true;
+}
+
+bool ramp_holds(const Vm *v, const Step *s, Interval *in) {
+    const Insn *i = &v->code->insn[s->insn];
+    const Register *ra = &v->code->reg[i->a];
+    bool left = tile_lanes(&ra->type) > 1, wide = ra->type.elem == DT_I64;
+    int64_t first = lane_0(left ? s->a : s->b, ra->type.elem);
+    if (first > (wide ? INT64_MAX : INT32_MAX) - tile_lanes(&v->code->reg[i->d].type)) return false;
+    *in = compared(v, s, left, first);
     return true;
 }
 
@@ -267,7 +283,7 @@ Interval interval_of(const void *mask, bool one, int n) {
 
 // Of lanes that are an interval; of others, which 64-bit integers that wrap could make, all between the ends:
 // too many lanes are active rather than too few.
-static Interval interval_found(const uint8_t *lanes, int n) {
+Interval interval_found(const uint8_t *lanes, int n) {
     const uint8_t *first = memchr(lanes, 1, (size_t)n), *last = memrchr(lanes, 1, (size_t)n);
     return first ? (Interval){(int32_t)(first - lanes), (int32_t)(last - lanes) + 1} : (Interval){0, 0};
 }

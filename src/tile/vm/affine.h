@@ -22,4 +22,9 @@ typedef struct Vm Vm;
 // The same of a register that is known to be an interval, whether or not its lanes are written out; and of
 // one over rows (all columns up to INT32_MAX where it has one lane, or is absent).
 Interval mask_interval(const Vm *v, int reg, const void *mask, bool one, int n);
+Interval interval_found(const uint8_t *lanes, int n);
+// Of a comparison of a ramp (Register.ramp) with one number: the lanes in which it is true. False: the ramp
+// wraps.
+typedef struct Step Step;
+bool ramp_holds(const Vm *v, const Step *s, Interval *in);
 Grid grid_of(const Vm *v, int reg, const void *mask, bool one);

@@ -93,7 +93,7 @@ static void decode_move(Decode *x) {
     }
 }
 
-static InsnOp folding(InsnOp op) {
+InsnOp folding(InsnOp op) {
     switch (op) {
     case INSN_SUM:
     case INSN_CUMSUM: return INSN_ADD;

@@ -3,6 +3,7 @@
 #include "tile/code/copy_elision.h"
 #include "tile/vm/affine.h"
 #include "tile/vm/lanes.h"
+#include "tile/vm/narrow.h"
 #include <assert.h>
 
 static bool is_jump(const Insn *s) {
@@ -427,6 +428,7 @@ void code_layout(Arena *a, Code *c) {
     mark_tainted(c, loops);
     mark_addresses(c, loops);
     mark_affine(a, c);
+    mark_narrow(c);
     ArenaMark mark = arena_mark(a);
     const int *place = moves_join(a, c);
     Life *life = find_lives(a, c, place);

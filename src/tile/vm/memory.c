@@ -9,6 +9,7 @@
 // comes back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
 #include "tile/vm/access.h"
 #include "tile/vm/affine.h"
+#include "tile/vm/narrow.h"
 
 // ---- lanes of this program ----
 
@@ -88,6 +89,55 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
     *at = m->data + offset;
     return true;
+}
+
+// ---- what the next program will touch
+
+// Programs run in no order (vm.c), so that no two behind each other have memory in common: where there are
+// many, most of their time would be that of waiting for it. Where an instruction begins is mostly a multiple
+// of the program's number, and something; what the next program will find there is fetched while this one
+// runs. Nothing follows from it but time.
+struct Ahead {
+    uint64_t program; // that ran the instruction last, + 1
+    int64_t offset;   // where it began
+    int64_t stride;   // from program to program
+};
+enum { AHEAD_PROGRAMS = 2048, AHEAD_BYTES = 1024 }; // longer runs are fetched by the machine itself
+
+size_t ahead_bytes(const Code *c, uint64_t programs) {
+    return programs < AHEAD_PROGRAMS ? 0 : (size_t)c->insns * sizeof(Ahead) + 64;
+}
+
+void ahead_open(Arena *a, Vm *v, uint64_t programs) {
+    if (programs >= AHEAD_PROGRAMS) v->ahead = NEWN(a, Ahead, (size_t)v->code->insns);
+}
+
+static void fetch(const void *p, size_t bytes) {
+    enum { LINE = 64 };
+    const char *at = p;
+    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(at + i, 1);
+    __builtin_prefetch(at + bytes - 1, 1);
+}
+
+static void fetch_ahead(Vm *v, const Step *s, const Storage *m, int64_t offset, size_t size) {
+    Ahead *x = &v->ahead[s->insn];
+    if (x->program == v->program + 1 || size > AHEAD_BYTES) return;
+    if (x->program == 0)
+        x->stride = 0;
+    else if (x->stride == 0)
+        x->stride = (offset - x->offset) / (int64_t)(v->program + 1 - x->program);
+    x->program = v->program + 1;
+    x->offset = offset;
+    int64_t next;
+    if (x->stride == 0 || __builtin_mul_overflow(x->stride, v->further, &next) ||
+        __builtin_add_overflow(next, offset, &next) || next < 0 || size > m->bytes ||
+        (size_t)next > m->bytes - size)
+        return;
+    fetch(m->data + next, size);
+    if (m->shadow) fetch(m->shadow + next, size);
+    if (!m->writer) return;
+    int unit = __builtin_ctz((unsigned)dtype_bytes(m->dtype));
+    fetch(m->writer + (next >> unit), (size >> unit) * sizeof *m->writer + 1);
 }
 
 static inline void copy_element(void *to, const void *from, size_t bytes) {
@@ -346,9 +396,8 @@ static bool address_defined(Vm *v, const Step *s, const uint8_t *mask, uint8_t b
 
 static const uint64_t zero_lane = 0;
 
-// Lanes that the load will not write: `other`, or zero bytes marked undefined.
-static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
-    size_t n = (size_t)s->lanes;
+// Of n lanes those that the load will not write: `other`, or zero bytes marked undefined.
+static void fill_idle(Vm *v, const Step *s, size_t n, const uint8_t *mask) {
     bool one = !s->c || (s->one & ONE_C);
     (one ? v->loops->memory->splat : v->loops->memory->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL,
                                                                       NULL, n);
@@ -386,7 +435,7 @@ bool step_load(Vm *v, const Step *s) {
     x.address = s->a;
     if (!mask_of(v, s, s->b, (Poison){s->pb, s->one & ONE_B}, &x.mask, &idle)) return false;
     if (idle || x.mask)
-        fill_idle(v, s, x.mask);
+        fill_idle(v, s, n, x.mask);
     else if (s->pd)
         memset(s->pd, 0, n);
     if (idle) return true;
@@ -409,16 +458,21 @@ bool step_load(Vm *v, const Step *s) {
 // Address and mask in short form (affine.c): one run, known without looking at lanes.
 bool step_load_run(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes;
-    Interval in = mask_interval(v, v->code->insn[s->insn].b, s->b, s->one & ONE_B, s->lanes);
+    Interval in = s->narrow && s->narrow->mask
+                      ? narrow_mask(s->narrow, s->b)
+                      : mask_interval(v, v->code->insn[s->insn].b, s->b, s->one & ONE_B, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
     Access x;
     access_begin(&x, v, s);
     x.start = *(const int64_t *)s->a;
-    if (length < n) fill_idle(v, s, NULL);
+    v->idle |= narrow_pays((size_t)in.hi, n);
+    if (s->narrow) n = narrow_loaded(s->narrow, (size_t)in.hi);
+    if (length < n) fill_idle(v, s, n, NULL);
     if (s->pd && length > 0) memset(s->pd + first, 0, length);
     if (length == 0) return true;
     uint8_t *at;
     if (!check_run(&x, first, length, &at)) return false;
+    if (v->ahead) fetch_ahead(v, s, x.storage, at - x.storage->data, length * x.bytes);
     v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
     v->m->count.bytes_loaded += 32 * run_sectors(&x, first, length);
     return true;
@@ -432,7 +486,9 @@ static const char *stored_lanes(Vm *v, const Step *s, size_t n) {
 }
 
 bool step_store_run(Vm *v, const Step *s) {
-    Interval in = mask_interval(v, v->code->insn[s->insn].c, s->c, s->one & ONE_C, s->lanes);
+    Interval in = s->narrow && s->narrow->mask
+                      ? narrow_mask(s->narrow, s->c)
+                      : mask_interval(v, v->code->insn[s->insn].c, s->c, s->one & ONE_C, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
     Access x;
     access_begin(&x, v, s);
@@ -441,6 +497,7 @@ bool step_store_run(Vm *v, const Step *s) {
     bool one = s->one & ONE_B;
     int64_t lane;
     if (length == 0) return true;
+    if (s->narrow && s->narrow->n) narrow_widen(&s->narrow->of[0], (uint32_t)in.hi);
     uint8_t bad =
         any_active(v, (Poison){s->pb && !one ? s->pb + first : s->pb, one}, NULL, length, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane + (one ? 0 : (int64_t)first), "a store");
@@ -448,6 +505,7 @@ bool step_store_run(Vm *v, const Step *s) {
     uint8_t *at;
     x.value = value;
     if (!check_run(&x, first, length, &at)) return false;
+    if (v->ahead) fetch_ahead(v, s, x.storage, at - x.storage->data, length * x.bytes);
     v->loops->memory->write[s->dtype](at, value, NULL, NULL, length);
     v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
     v->stored += (int64_t)(length * x.bytes);
@@ -536,7 +594,7 @@ bool step_load_rows(Vm *v, const Step *s) {
     x.address = s->a;
     RowMask m = row_mask(&x, v->code->insn[s->insn].b, s->b, s->one & ONE_B);
     x.columns = m.columns;
-    if (m.ones < (size_t)s->lanes) fill_idle(v, s, NULL);
+    if (m.ones < (size_t)s->lanes) fill_idle(v, s, (size_t)s->lanes, NULL);
     if (m.ones == 0) return true;
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
     if (!m.run) sectors_forget(v);

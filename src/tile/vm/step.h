@@ -19,15 +19,19 @@ typedef enum {
     ACT_JUMP,
     ACT_JUMPNOT,
     ACT_LOOPTEST,
-    ACT_CALL,  // whatever is rare: a function of its own
-    ACT_FUSED, // run the loop; the step after it is done, too
-    ACT_NOTED, // run the loop, and keep which way its one lane came out
+    ACT_CALL,   // whatever is rare: a function of its own
+    ACT_FUSED,  // run the loop; the step after it is done, too
+    ACT_NOTED,  // run the loop, and keep which way its one lane came out
+    ACT_NARROW, // run the loop on as many lanes as live (narrow.c); NARROW_FUSED: as FUSED
+    ACT_NARROW_FUSED,
     ACT_END,
 } Act;
 
 typedef struct Vm Vm;
 typedef struct Step Step;
 typedef struct Watched Watched;
+typedef struct Narrow Narrow;
+typedef struct Ahead Ahead;
 typedef bool StepFn(Vm *v, const Step *s);
 
 // d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
@@ -49,7 +53,8 @@ struct Step {
     int64_t imm;
     union {
         const Walk *walk;
-        const Watched *watched; // watch.c
+        Watched *watched; // watch.c
+        Narrow *narrow;   // narrow.c; NULL: it takes no part
     };
     int outer, n, inner; // REDUCE, ARG, SCAN: the operand as [outer, n, inner], folded along n
     int lanes;           // of d; of the addresses of a store
@@ -110,6 +115,8 @@ struct Vm {
     const Step *plain;       // traffic_trace.c: what the traced steps stand for
     void *scratch[2];        // each as large as any operand
     uint8_t *poison_scratch; // a byte for each lane of any operand
+    uint32_t *live;          // by register, of those that are narrow: narrow.h; NULL: not yet
+    bool idle;               // a load had few active lanes: it pays
     uint64_t *sectors;       // SECTOR_SLOTS: those that a scattered access has met
     uint64_t sector_mark;    // of this access, above the bits of a sector
     int32_t pid[3], grid[3];
@@ -120,6 +127,9 @@ struct Vm {
     int promises; // decoded so far
     LaneLog log;
     Deferred deferred;
+    Ahead *ahead;           // by instruction; NULL: few programs run (memory.c)
+    uint64_t program;       // number of the running one, ...
+    int64_t further;        // ... and how far behind it the one that runs next is
     int64_t stored;         // bytes, by plain stores, each as often as it was stored
     uint32_t first, serial; // of this launch and of this program
     uint8_t origin;         // marks of what this program has loaded (Storage.origin)
@@ -174,6 +184,7 @@ bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char
 
 MUST_CHECK bool step_guarded(Vm *v, const Step *s); // what ACT_GUARDED does
 void watch_truths(Arena *a, Vm *v);                 // watch.c
+Step *watch_plain(const Step *s);                   // what a watched step stands for; NULL: it is none
 enum { WATCHED_BYTES = sizeof(Step) + 64 };         // that it takes for each of Code.compare
 void step_walk(const Walk *w, int size, void *d, const void *a);
 MUST_CHECK bool step_reduce(Vm *v, const Step *s);
@@ -181,6 +192,8 @@ MUST_CHECK bool step_arg(Vm *v, const Step *s);
 void step_scan(Vm *v, const Step *s);
 MUST_CHECK bool step_load(Vm *v, const Step *s);
 MUST_CHECK bool step_store(Vm *v, const Step *s);
+size_t ahead_bytes(const Code *c, uint64_t programs); // that a launch of so many programs needs
+void ahead_open(Arena *a, Vm *v, uint64_t programs);  // sets v->ahead where it pays
 // atomic.c. In a launch with atomics the serial v->first belongs to no program: as a writer it says "atomics
 // alone".
 StepFn step_atomic, step_cas;

@@ -3,6 +3,7 @@
 #include "tile/vm/decode.h"
 #include "tile/vm/deferred.h"
 #include "tile/vm/lanes.h"
+#include "tile/vm/narrow.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -193,6 +194,16 @@ static bool loop_test(Vm *v, const Step *s, bool *leave) {
     return true;
 }
 
+// Of a size that the compiler does not know, a copy is a loop.
+static inline void set_lane(const Step *s) {
+    if (s->size == 8)
+        memcpy(s->d, &s->imm, 8);
+    else if (s->size == 4)
+        memcpy(s->d, &s->imm, 4);
+    else
+        memcpy(s->d, &s->imm, 1);
+}
+
 // One program from its first instruction to END. Every instruction is paid for before it runs.
 static bool run_program(Vm *v, int64_t *instructions) {
     const Step *s = v->step;
@@ -219,8 +230,14 @@ static bool run_program(Vm *v, int64_t *instructions) {
             s->fn(s->d, s->a, s->b, s->c, 1);
             v->code->taken[s->insn] |= *(const uint8_t *)s->d ? TAKEN_ON : TAKEN_AWAY;
             break;
+        case ACT_NARROW_FUSED:
+            s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s));
+            count++;
+            s++;
+            break;
+        case ACT_NARROW: s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s)); break;
         case ACT_GUARDED: ok = step_guarded(v, s); break;
-        case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
+        case ACT_SET: set_lane(s); break;
         case ACT_NONE: break;
         case ACT_WALK:
             lanes_meet(&v->log);
@@ -315,6 +332,11 @@ static Order order_of(uint64_t n, uint64_t seed, bool reversed) {
     return o;
 }
 
+// From one program to the next.
+static int64_t order_further(const Order *o) {
+    return o->at + o->factor < o->n ? (int64_t)o->factor : (int64_t)(o->factor - o->n);
+}
+
 static void order_next(Order *o) {
     o->at += o->factor; // both below n <= 2^63
     if (o->at >= o->n) o->at -= o->n;
@@ -369,6 +391,8 @@ static bool run_grid(Vm *v, uint64_t programs) {
         if (m->race.serial >= READER_MANY - 1)
             return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
         v->serial = ++m->race.serial;
+        v->program = order.at;
+        v->further = order_further(&order);
         v->pid[0] = (int32_t)(order.at % gx);
         v->pid[1] = (int32_t)(order.at / gx % gy);
         v->pid[2] = (int32_t)(order.at / gx / gy);
@@ -379,6 +403,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
         int64_t stored = v->stored;
         if (!run_program(v, &m->count.instructions)) return false;
         if (v->stored - stored > most) most = v->stored - stored;
+        if (v->idle && !v->live) narrow_steps(m->arena, v);
         v->origins |= v->origin;
     }
     deferred_end(v);
@@ -439,7 +464,8 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t lanes = decode_lanes_max(code);
     size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
-                  (size_t)code->compares * WATCHED_BYTES + lanes_log_bytes() + deferred_bytes(code);
+                  (size_t)code->compares * WATCHED_BYTES + narrow_bytes(code) + ahead_bytes(code, programs) +
+                  lanes_log_bytes() + deferred_bytes(code);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
@@ -453,6 +479,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     v.sectors = arena_raw(m->arena, SECTOR_SLOTS * sizeof *v.sectors, 64);
     lanes_init(m->arena, &v.log);
     deferred_init(m->arena, &v);
+    ahead_open(m->arena, &v, programs);
     decode(m->arena, &v, file, args);
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);

@@ -3,7 +3,7 @@
 // the plain one and looks at what it has made; when all that is wanted has been seen the plain one takes its
 // place again, which is nearly always in the first program.
 #include "tile/vm/affine.h"
-#include "tile/vm/step.h"
+#include "tile/vm/narrow.h"
 
 static bool any_byte(const uint8_t *p, size_t n, bool holds) { return memchr(p, holds, n) != NULL; }
 
@@ -91,6 +91,7 @@ static uint8_t changed(const Vm *v, const Watched *w) {
 static bool step_watched(Vm *v, const Step *s) {
     const Watched *w = s->watched;
     const Step *plain = &w->plain;
+    if (plain->narrow) narrow_whole(plain->narrow);
     uint8_t *taken = &v->code->taken[plain->insn], wants = w->of->wants & (TAKEN_ON | TAKEN_AWAY);
     // Before it runs: what it gives may lie where an operand was.
     if (w->of->wants & WANTS_CHANGE) *taken |= changed(v, w);
@@ -103,6 +104,10 @@ static bool step_watched(Vm *v, const Step *s) {
     }
     if ((*taken & wants) == wants) v->step[plain->insn] = *plain;
     return true;
+}
+
+Step *watch_plain(const Step *s) {
+    return s->act == ACT_CALL && s->call == step_watched ? &s->watched->plain : NULL;
 }
 
 // Its operands are there, lane by lane.
