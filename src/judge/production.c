@@ -163,9 +163,7 @@ static Said wrong_values(Judge *z, const Comparison *worst, int64_t first_slice)
     memcpy(shown.dim, z->truth.dim, sizeof shown.dim);
     shown.first_slice = first_slice;
     z->shown.truth = &shown;
-    Status s = worst->worst == MATCH_NAN         ? STATUS_nan_class
-               : worst->worst == MATCH_INCORRECT ? STATUS_incorrect
-                                                 : STATUS_inaccurate;
+    Status s = match_status(worst->worst);
     const char *text = feedback_numeric(z->q->a, &z->shown, 0, worst, "");
     z->shown.truth = &z->truth;
     return wrong(z, s, "production", text);
