@@ -19,10 +19,11 @@ enum {
     BEYOND = 3, // slices more than are needed for 2^31 elements, or fewer
 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
-static const int64_t limit = (int64_t)1 << 31;
+static const int64_t limit = (int64_t)1 << 31, domain_end = limit - 65536; // elements (doc/trust.md)
 
-// Around 2^31 elements, then below it, where tensors of the candidate's own may be larger than the input.
-typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_HALF, SHAPES } LargeShape;
+// Around 2^31 elements, then below it, where tensors of the candidate's own may be larger than the input: at
+// END in the domain.
+typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_END, SHAPE_HALF, SHAPES } LargeShape;
 
 typedef struct {
     CaseSpec spec;
@@ -50,7 +51,8 @@ static bool large_case(const Domain *domain, LargeShape shape, uint64_t seed, La
             if (in->dim[d] != domain->slices) size *= domain_size(in, d, dim);
         if (domain->slice_axis[i] >= 0 && size > per_slice) per_slice = size;
     }
-    int64_t most = shape == SHAPE_HALF ? limit / 2 : limit, slices = (most + per_slice - 1) / per_slice;
+    int64_t most = shape == SHAPE_HALF ? limit / 2 : shape == SHAPE_END ? domain_end : limit;
+    int64_t slices = (most + per_slice - 1) / per_slice;
     dim[domain->slices] = slices + (shape == SHAPE_BEYOND ? BEYOND : -BEYOND);
     plan_fit(op, dim);
     c->elements = dim[domain->slices] * per_slice;
@@ -189,7 +191,9 @@ static Said probe_large(const Probe *p, LargeCase *c) {
     CaseReport last;
     Said said = probe_case(p, c, &last, p->v->evidence.large.why);
     if (said == SAID_FAILS) note_failure(p, c, &last);
-    if (said == SAID_FAILS && p->d->op->large) reject(p, c, &last);
+    // Whatever the definition says, tensors up to there are in the domain; but a program may refuse them.
+    bool in_domain = c->elements <= domain_end && !report_refuses(p->source, &last);
+    if (said == SAID_FAILS && (p->d->op->large || in_domain)) reject(p, c, &last);
     return said;
 }
 
