@@ -71,8 +71,8 @@ typedef struct {
     bool none; // whatever they are
 } PlannedGaps;
 
-// How a tensor lies that is a part of a larger one along the last axis but one, too: so many lines further on.
-// Of every other input with gaps that has such an axis within another.
+// How a tensor lies that is a part of a larger one along the last axis but one, too: so many lines further
+// on. Of every other input with gaps that has such an axis within another.
 static int64_t lines_between(const CaseTensor *t, Layout layout, uint64_t choice) {
     enum { FEW = 3 };
     bool gaps = layout == LAYOUT_ODD || layout == LAYOUT_ALIGNED || layout == LAYOUT_HALF;

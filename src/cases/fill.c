@@ -120,7 +120,8 @@ static void move_extreme(Rng *rng, double *line, int64_t n, int64_t from, bool l
     line[to] = sign * most;
 }
 
-// Where rows are very long, an index of the first ordinary one is the last of its range, whatever else is drawn.
+// Where rows are very long, an index of the first ordinary one is the last of its range, whatever else is
+// drawn.
 static void point_to_last(double *line, const Lines *l, int64_t r, double last) {
     if (l->lines == 1 && l->length > EXTREME_LINES) line[EXTREME_LINES] = last;
     if (l->lines > 1 && r == EXTREME_LINES) line[0] = last;

@@ -2,9 +2,9 @@
 #pragma once
 #include "cases/draw.h"
 
-// In this order; the worst of a whole draw says what a program is called. OVER: infinite in float16, where the
-// reference is finite. Whether a wrong value runs over float16's end is luck, so finite wrong values count more:
-// where there are none, it is called by the infinity.
+// In this order; the worst of a whole draw says what a program is called. OVER: infinite in float16, where
+// the reference is finite. Whether a wrong value runs over float16's end is luck, so finite wrong values
+// count more: where there are none, it is called by the infinity.
 typedef enum {
     MATCH_YES,
     MATCH_UNJUDGED,
@@ -37,8 +37,8 @@ const Rounded *rounded_also(const Rounded *r);                 // of the next ou
 // judged. rounded may be NULL; what is said does not depend on it.
 void compare_case(const Bound *expected, const Rounded *rounded, const void *out, uint8_t *judged,
                   Comparison *c);
-// Whether NaN or an infinity stands on one side only in some element: only then may there be a MATCH_NAN, or a
-// MATCH_OVER.
+// Whether NaN or an infinity stands on one side only in some element: only then may there be a MATCH_NAN, or
+// a MATCH_OVER.
 bool compare_classes_differ(const Bound *expected, const void *out);
 // The rule for one element: needed kappa divided by kappa; <= 1 accepts. NaN classes give +inf.
 double compare_needed(DType dtype, double v, double e, double out);

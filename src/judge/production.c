@@ -286,7 +286,8 @@ static Said judge_answer(Judge *z, const ChildResult *r) {
     if (!r->output || report->again != 0) return SAID_NOTHING;
     if (spec->windows && uncovered(z, report))
         return wrong(z, STATUS_uncovered_output, "production", feedback_too_few(a, &z->shown, report));
-    if (spec->windows && (report->count.launches - report->tables != 1 || report->atomic_launches > 0)) return SAID_RIGHT;
+    if (spec->windows && (report->count.launches - report->tables != 1 || report->atomic_launches > 0))
+        return SAID_RIGHT;
     const Bound *b = z->shape->block.truth[0].expected;
     for (int k = 0; b; k++, b = b->also) {
         const uint8_t *out = r->output + spec->output_at + spec->output[k].at;
@@ -442,8 +443,8 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
     return ok;
 }
 
-// Symbols that count neither slices nor the elements of a line, such as heads or tokens: each of the first ones
-// as large as rows are, or as it can be. Cases have a few hundred of them.
+// Symbols that count neither slices nor the elements of a line, such as heads or tokens: each of the first
+// ones as large as rows are, or as it can be. Cases have a few hundred of them.
 static void judge_others(const ProductionRequest *q, Verdict *v) {
     enum { MOST = 3, LINE = 7, FEW = 2, IN_CASES = 300 };
     static const DType types[] = {DT_F32, DT_F16, DT_BF16};

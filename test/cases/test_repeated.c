@@ -127,8 +127,13 @@ static void an_index_is_the_last(void **state) {
     assert_true(op_find(&a, STR("cross_entropy"), &op));
     for (uint64_t seed = 1; seed < 5; seed++) {
         Repeated r;
-        RepeatedRequest q = {
-            .op = &op, .seed = seed, .dtype = DT_F32, .slices = 5, .length = 300, .extremes = 200, .steps = 1};
+        RepeatedRequest q = {.op = &op,
+                             .seed = seed,
+                             .dtype = DT_F32,
+                             .slices = 5,
+                             .length = 300,
+                             .extremes = 200,
+                             .steps = 1};
         assert_int_equal(repeated_make(&a, &q, &r, &e), REPEATED_MADE);
         const CaseTensor *t = &r.block.spec[0].input[1];
         int64_t at = (t->offset + EXTREME_LINES * t->stride[0]) * dtype_bytes((DType)t->dtype);

@@ -327,8 +327,8 @@ static void other_classes_are_soon_found(void **state) {
             }
 }
 
-// An infinity in float16 says less than a finite wrong value, and more than rounding; one in a wider type, or a
-// NaN, more than either.
+// An infinity in float16 says less than a finite wrong value, and more than rounding; one in a wider type, or
+// a NaN, more than either.
 static void over_the_end_of_float16(void **state) {
     (void)state;
     enum { N = 4 };
@@ -357,7 +357,7 @@ static void over_the_end_of_float16(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_the_end_of_float16),
-                                       cmocka_unit_test(agrees_with_definition),
+        cmocka_unit_test(agrees_with_definition),
         cmocka_unit_test(exact_results_must_be_exact),
         cmocka_unit_test(overflow_needs_infinity_only_where_it_is_certain),
         cmocka_unit_test(classes_must_match),

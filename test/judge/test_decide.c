@@ -395,7 +395,8 @@ static void cases_have_names(void **state) {
     made_up_close(&w);
 }
 
-// Whether a wrong value runs over float16's end is luck: finite wrong values name the program, wherever they are.
+// Whether a wrong value runs over float16's end is luck: finite wrong values name the program, wherever they
+// are.
 static void an_infinity_in_float16_names_what_nothing_else_does(void **state) {
     (void)state;
     MadeUp w;

@@ -80,7 +80,8 @@ static void narrow_ones_are_told_with_their_line(void **state) {
     arena_free(&a);
 }
 
-// Tensors of fewer than 2^31 - 65,536 elements are in every domain, whatever its definition says of larger ones.
+// Tensors of fewer than 2^31 - 65,536 elements are in every domain, whatever its definition says of larger
+// ones.
 static void overflow_within_the_domain_is_a_rejection(void **state) {
     (void)state;
     Arena a = {0};

@@ -75,7 +75,8 @@ void cover_code(Cover *c, const Code *code, Arena *scratch) {
             if (taken & TAKEN_AWAY) cover_mark(c, k->at, COVER_NOTED_FALSE);
             continue;
         }
-        // Where a number is far and no way is wanted nothing is said: other code, for more rows, may want one.
+        // Where a number is far and no way is wanted nothing is said: other code, for more rows, may want
+        // one.
         if (k->wants && !ways) continue;
         // A way that nobody wants counts as seen. That a choice has never mattered at all does not count.
         bool any = !(k->wants & WANTS_EFFECT) || (taken & k->wants);

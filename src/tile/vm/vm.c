@@ -332,12 +332,22 @@ static uint64_t sample_programs(const ProgramOrder *o, const int32_t *grid, uint
         return n < 2 ? n : 2;
     }
     uint64_t limit = (uint64_t)(0x1p31 / (double)o->sampled * (double)n), half = limit / 2;
-    // Of a grid with several axes, the last place along the first one beside other places of the rest: the last
-    // of all may have few elements, or none.
+    // Of a grid with several axes, the last place along the first one beside other places of the rest: the
+    // last of all may have few elements, or none.
     uint64_t gx = (uint64_t)grid[0], rest = n / gx;
-    const uint64_t want[] = {0,      1,          n - 1,    n - 2,         limit,
-                             limit - 1, limit + 1,  half,     half + 1,      gx - 1,
-                             n - gx, n - 1 - gx, rest / 2 * gx + gx - 1};
+    const uint64_t want[] = {0,
+                             1,
+                             n - 1,
+                             n - 2,
+                             limit,
+                             limit - 1,
+                             limit + 1,
+                             half,
+                             half + 1,
+                             gx - 1,
+                             n - gx,
+                             n - 1 - gx,
+                             rest / 2 * gx + gx - 1};
     enum { WANTED = sizeof want / sizeof *want };
     uint64_t count = 0;
     for (int i = 0; i < WANTED + SAMPLED_OTHERS; i++) {

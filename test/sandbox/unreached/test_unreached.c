@@ -411,8 +411,9 @@ static void the_outer_condition_is_named(void **state) {
 // A comparison that a report knows by its number stands somewhere. What is noted alone is told alone.
 static void a_number_has_a_place(void **state) {
     (void)state;
-    static const char text[] = "import triton\n@triton.jit\ndef k(x, n):\n    y = n + 1\n    if n > 5:\n        y = 2\n"
-                               "    z = n < 7000\ndef run(x):\n    return x\n";
+    static const char text[] =
+        "import triton\n@triton.jit\ndef k(x, n):\n    y = n + 1\n    if n > 5:\n        y = 2\n"
+        "    z = n < 7000\ndef run(x):\n    return x\n";
     Arena a = {0};
     DiagList d = DIAGS(&a);
     const Node *m = parse_module(&a, STR(text), &d);
