@@ -65,9 +65,23 @@ static Layout layout_of(bool gaps, int64_t length, uint64_t choice) {
     return strided[choice % (sizeof strided / sizeof *strided)];
 }
 
+// Between the lines of a tensor. row_stride, lines: 0: as the layout says, none.
+typedef struct {
+    int64_t row_stride, lines;
+    bool none; // whatever they are
+} PlannedGaps;
+
+// How a tensor lies that is a part of a larger one along the last axis but one, too: so many lines further
+// on. Of every other input with gaps that has such an axis within another.
+static int64_t lines_between(const CaseTensor *t, Layout layout, uint64_t choice) {
+    enum { FEW = 3 };
+    bool gaps = layout == LAYOUT_ODD || layout == LAYOUT_ALIGNED || layout == LAYOUT_HALF;
+    if (!gaps || t->rank < 3 || !(choice >> 33 & 1)) return 0;
+    return 1 + (int64_t)(choice >> 34) % FEW;
+}
+
 // Of a contiguous domain, what each layout says of the base alone remains.
-static void lay_out(CaseTensor *t, int input, Layout layout, int64_t row_stride, bool contiguous,
-                    int64_t *at) {
+static void lay_out(CaseTensor *t, int input, Layout layout, PlannedGaps gaps, int64_t *at) {
     enum { LINE = 16 };
     int64_t n = t->rank ? t->shape[t->rank - 1] : 1, pad = 0, stride = 1;
     t->offset = layout == LAYOUT_DENSE ? 0 : 1 + 2 * input;
@@ -75,12 +89,13 @@ static void lay_out(CaseTensor *t, int input, Layout layout, int64_t row_stride,
     if (layout == LAYOUT_ALIGNED) pad = (n + LINE - 1) / LINE * LINE - n + LINE * (1 + input);
     if (layout == LAYOUT_ALIGNED) t->offset = LINE * (1 + input);
     if (layout == LAYOUT_HALF) pad = n + 2 * input, t->offset += n;
-    if (pad > 0 && row_stride >= n) pad = row_stride - n;
-    if (contiguous) pad = 0;
+    if (pad > 0 && gaps.row_stride >= n) pad = gaps.row_stride - n;
+    if (gaps.none) pad = gaps.lines = 0;
     for (int d = t->rank - 1; d >= 0; d--) {
         t->stride[d] = stride;
         stride *= t->shape[d];
         if (d == t->rank - 1) stride += pad;
+        if (d == t->rank - 2) stride += gaps.lines * t->stride[d];
     }
     int64_t last = t->offset + 1;
     for (int d = 0; d < t->rank; d++) last += (t->shape[d] - 1) * t->stride[d];
@@ -108,8 +123,11 @@ static bool spec_inputs(const Domain *m, const PlannedCase *p, uint64_t seed, Ca
                            STR_ARG(op->name), STR_ARG(in->name));
         uint64_t own = choice >> 40 & 1 ? rng_mix(choice, (uint64_t)i) >> 8 : choice;
         int64_t n = t->rank ? t->shape[t->rank - 1] : 1;
-        lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, n, own) : LAYOUT_DENSE, p->row_stride,
-                op->domain.contiguous, at);
+        Layout layout = p->strided ? layout_of(p->strided >> i & 1, n, own) : LAYOUT_DENSE;
+        lay_out(t, i, layout,
+                (PlannedGaps){p->row_stride, p->row_stride ? 0 : lines_between(t, layout, own),
+                              op->domain.contiguous},
+                at);
     }
     return true;
 }

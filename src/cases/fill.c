@@ -120,6 +120,13 @@ static void move_extreme(Rng *rng, double *line, int64_t n, int64_t from, bool l
     line[to] = sign * most;
 }
 
+// Where rows are very long, an index of the first ordinary one is the last of its range, whatever else is
+// drawn.
+static void point_to_last(double *line, const Lines *l, int64_t r, double last) {
+    if (l->lines == 1 && l->length > EXTREME_LINES) line[EXTREME_LINES] = last;
+    if (l->lines > 1 && r == EXTREME_LINES) line[0] = last;
+}
+
 static void fill_input(Filler *f, int input, int data_index) {
     const OpInput *in = &f->op->input[input];
     Lines l = input_lines(f, input);
@@ -141,6 +148,7 @@ static void fill_input(Filler *f, int input, int data_index) {
         int64_t extremes = f->plan->extremes;
         if (extremes && r >= EXTREME_LINES && l.length > extremes && in->role == ROLE_DATA && !is_index(in))
             move_extreme(&rng, f->line, l.length, extremes, (r - EXTREME_LINES) % 2);
+        if (extremes && is_index(in)) point_to_last(f->line, &l, r, s.range_hi);
         line_store(&l, f->map, r, f->line);
     }
 }

@@ -195,6 +195,16 @@ typedef struct {
     bool again; // one more of its shape, for the classes that the others had no rows for
 } Wish;
 
+// Several small symbols beside a long line may be too much together.
+static void fewer_others(const Planner *p, const Reduction *of, int64_t *dim) {
+    enum { ELEMENTS = 1 << 24, HALVINGS = 8 };
+    for (int k = 0; k < HALVINGS && domain_elements(p->op, dim) > ELEMENTS; k++) {
+        for (int d = 0; d < p->op->dims; d++)
+            if (!is_length(of, d) && d != p->domain->slices) dim[d] = (dim[d] + 1) / 2;
+        plan_fit(p->op, dim);
+    }
+}
+
 static int64_t lines_in(const Domain *m, const PlannedCase *c) { return m->kind->lines(m, c->over, c->dim); }
 
 static void plan_one(Planner *p, Wish w, Rng *r) {
@@ -214,6 +224,7 @@ static void plan_one(Planner *p, Wish w, Rng *r) {
         if (!is_length(of, d)) c->dim[d] = d == p->domain->slices ? w.m : other_size(r, &room);
     set_length(of, w.n, r, c->dim);
     plan_fit(op, c->dim);
+    fewer_others(p, of, c->dim);
     bool signs = false;
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
     c->negated = signs && (rng_u32(r) & 1);

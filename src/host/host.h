@@ -10,6 +10,7 @@
 //
 // api.def is the one table of names: each row says which privilege may use it.
 #pragma once
+#include "lang/library.h"
 #include "tensor/bound.h"
 #include "tile/check/check.h"
 
@@ -58,6 +59,9 @@ Tuned *tuned_new(Arena *a);
 // would not find, while it defines the file's functions and classes, what they name (defined.c), and where a
 // file that imports something forgets torch, triton or another such module that it names.
 MUST_CHECK bool host_normalize(Arena *a, Node *module, DiagList *d);
+// The tree of an accepted source, as a child has it, for whoever is no child. NULL with a finding, or without
+// one where the helper files do not read.
+Node *host_tree(Arena *a, Str source, const Extras *extras, DiagList *d);
 
 // Checks, before anything runs, what can be said without running: `run` or ModelNew exists, module-level
 // statements are allowed, no construct outside the privilege anywhere in host code (unreached branches

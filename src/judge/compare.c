@@ -40,6 +40,7 @@ static Match judge_wrong(DType dtype, double dependence, double v, double out) {
     if (isnan(v) != isnan(out)) return MATCH_NAN;
     if (isinf(out) && !isinf(v) && fabs(v) >= dtype_max(dtype) / 16 && signbit(out) == signbit(v))
         out = copysign(dtype_max(dtype), out);
+    if (dtype == DT_F16 && isinf(out) && !isinf(v)) return MATCH_OVER;
     if (isinf(v) != isinf(out)) return MATCH_NAN;
     if (dependence <= 0x1p8) return MATCH_INACCURATE;
     if (dependence <= 0x1p16 && fabs(out - v) <= fabs(v) / 16) return MATCH_INACCURATE;
@@ -64,6 +65,7 @@ typedef struct {
     const char *out;
     uint8_t *judged;
     WorstRatio worst;
+    int64_t overs;
     Comparison *c;
 } Comparing;
 
@@ -86,6 +88,7 @@ static void judge_slowly(Comparing *t, int64_t i, double out) {
     Match m = judge_wrong(b->dtype, dependence, v, out);
     if (c->wrong++ == 0) c->first_wrong = i;
     c->nans += m == MATCH_NAN;
+    t->overs += m == MATCH_OVER;
     // What is said about the worst element has to be true of it: a NaN is named by an element with one.
     if (m > c->worst || (m == c->worst && dependence > c->worst_needed)) {
         c->worst = m;
@@ -216,6 +219,7 @@ void compare_case(const Bound *b, const Rounded *rounded, const void *out, uint8
         if (rounded && take_piece(&t, rounded, at, n)) continue;
         compare_some(&t, at, n);
     }
+    if (match_of_class(c->worst)) c->nans += t.overs;
     if (c->wrong == 0 && t.worst.ratio >= 0) c->worst_at = t.worst.at;
     note_evidence(b, out, c);
 }

@@ -2,11 +2,23 @@
 #pragma once
 #include "cases/draw.h"
 
-typedef enum { MATCH_YES, MATCH_UNJUDGED, MATCH_INACCURATE, MATCH_INCORRECT, MATCH_NAN } Match;
+// In this order; the worst of a whole draw says what a program is called. OVER: infinite in float16, where
+// the reference is finite. Whether a wrong value runs over float16's end is luck, so finite wrong values
+// count more: where there are none, it is called by the infinity.
+typedef enum {
+    MATCH_YES,
+    MATCH_UNJUDGED,
+    MATCH_INACCURATE,
+    MATCH_OVER,
+    MATCH_INCORRECT,
+    MATCH_NAN // or an infinity that float16 has no part in
+} Match;
+static inline bool match_of_class(Match m) { return m == MATCH_OVER || m == MATCH_NAN; }
 
 typedef struct {
     Match worst; // of all elements; UNJUDGED only when none is worse and some could not be judged
-    int64_t wrong, nans, unjudged, total;
+    int64_t wrong, unjudged, total;
+    int64_t nans;        // wrong by NaN or infinity: as worst is, OVER or NAN
     int64_t first_wrong; // row-major
     int output;          // of which all this is told, where there are several: set by who compares them
     int64_t worst_at;    // where something is wrong: of the worst kind, and of those the furthest off
@@ -25,7 +37,8 @@ const Rounded *rounded_also(const Rounded *r);                 // of the next ou
 // judged. rounded may be NULL; what is said does not depend on it.
 void compare_case(const Bound *expected, const Rounded *rounded, const void *out, uint8_t *judged,
                   Comparison *c);
-// Whether NaN or an infinity stands on one side only in some element: only then may there be a MATCH_NAN.
+// Whether NaN or an infinity stands on one side only in some element: only then may there be a MATCH_NAN, or
+// a MATCH_OVER.
 bool compare_classes_differ(const Bound *expected, const void *out);
 // The rule for one element: needed kappa divided by kappa; <= 1 accepts. NaN classes give +inf.
 double compare_needed(DType dtype, double v, double e, double out);

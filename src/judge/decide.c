@@ -125,7 +125,7 @@ static void note_worst(Deciding *z, int index, const Comparison *c, bool failing
 }
 
 Status match_status(Match m) {
-    return m == MATCH_NAN ? STATUS_nan_class : m == MATCH_INCORRECT ? STATUS_incorrect : STATUS_inaccurate;
+    return match_of_class(m) ? STATUS_nan_class : m == MATCH_INCORRECT ? STATUS_incorrect : STATUS_inaccurate;
 }
 
 bool shape_matches(const ReportOutput *o, const Bound *b) {
@@ -393,7 +393,7 @@ static bool judge_cases(Deciding *z) {
     *z->roundings = roundings_of_case(z->arena, d, failed, r->output);
     const char *advice =
         guess_advice(z->arena, &(GuessRequest){d, failed, z->source, r->output, &worst, z->finite});
-    const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
+    const char *rule = match_of_class(worst.worst) ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule,
            feedback_numeric_with(z->arena, d, failed, &worst, advice, r->report[failed].message));
     return false;

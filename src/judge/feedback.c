@@ -233,7 +233,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     Str name = d->op->output[c->output].name;
     Buf b = BUF(a);
     const char *advice;
-    if (c->worst == MATCH_NAN) {
+    if (match_of_class(c->worst)) {
         buf_puts(&b, "NaN or infinity does not match the reference");
         advice = "Look for an overflow, a division by zero, or a missing maximum subtraction.";
     } else if (c->worst == MATCH_INACCURATE) {
@@ -256,7 +256,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
         return cut(a, &b);
     }
     bool line = want->rank == 1 && d->domain->slices < 0;
-    buf_printf(&b, " in %lld of %lld elements", (long long)(c->worst == MATCH_NAN ? c->nans : c->wrong),
+    buf_printf(&b, " in %lld of %lld elements", (long long)(match_of_class(c->worst) ? c->nans : c->wrong),
                (long long)c->total);
     put_output(&b, d->op, c->output);
     put_case(&b, d, index);

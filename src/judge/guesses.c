@@ -337,7 +337,7 @@ static const char *guess_tf32(const GuessRequest *q) {
 const char *guess_advice(Arena *a, const GuessRequest *q) {
     Arena scratch = {0};
     Trying t = {.q = q, .a = &scratch, .left = EVALUATIONS};
-    bool nan = q->worst->worst == MATCH_NAN, one = q->draw->op->outputs == 1;
+    bool nan = match_of_class(q->worst->worst), one = q->draw->op->outputs == 1;
     const char *said = nan ? NULL : guess_last_places(&t);
     // A module has no short definition to try other numbers in.
     if (!said && one && !q->draw->op->form && take_rows(&t)) said = guess_values(&t);

@@ -47,7 +47,7 @@ static bool judge_values(Calls *z, int call, int output, const Bound *want) {
     uint8_t *judged = arena_raw(z->arena, (size_t)want->numel + 1, 1);
     compare_case(want, NULL, z->child->output + spec->output_at + spec->output[output].at, judged, &c);
     if (c.wrong == 0) return true;
-    bool nan = c.worst == MATCH_NAN;
+    bool nan = match_of_class(c.worst);
     buf_puts(&b, nan ? "NaN or infinity does not match the reference"
                  : c.worst == MATCH_INACCURATE
                      ? "Values are off by more rounding than an honest float32 kernel makes"

@@ -19,10 +19,11 @@ enum {
     BEYOND = 3, // slices more than are needed for 2^31 elements, or fewer
 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
-static const int64_t limit = (int64_t)1 << 31;
+static const int64_t limit = (int64_t)1 << 31, domain_end = limit - 65536; // elements (doc/trust.md)
 
-// Around 2^31 elements, then below it, where tensors of the candidate's own may be larger than the input.
-typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_HALF, SHAPES } LargeShape;
+// Around 2^31 elements, then below it, where tensors of the candidate's own may be larger than the input: at
+// END in the domain.
+typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_END, SHAPE_HALF, SHAPES } LargeShape;
 
 typedef struct {
     CaseSpec spec;
@@ -50,7 +51,8 @@ static bool large_case(const Domain *domain, LargeShape shape, uint64_t seed, La
             if (in->dim[d] != domain->slices) size *= domain_size(in, d, dim);
         if (domain->slice_axis[i] >= 0 && size > per_slice) per_slice = size;
     }
-    int64_t most = shape == SHAPE_HALF ? limit / 2 : limit, slices = (most + per_slice - 1) / per_slice;
+    int64_t most = shape == SHAPE_HALF ? limit / 2 : shape == SHAPE_END ? domain_end : limit;
+    int64_t slices = (most + per_slice - 1) / per_slice;
     dim[domain->slices] = slices + (shape == SHAPE_BEYOND ? BEYOND : -BEYOND);
     plan_fit(op, dim);
     c->elements = dim[domain->slices] * per_slice;
@@ -133,6 +135,7 @@ typedef struct {
     Str source;
     Extras extras;
     Verdict *v;
+    Coverage *came; // of a module: what the call has come to; or NULL
 } Probe;
 
 static void note(LargeTensors *g, const char *why) { snprintf(g->why, sizeof g->why, "%s", why); }
@@ -175,6 +178,7 @@ static Said probe_case(const Probe *p, const LargeCase *c, CaseReport *last, cha
     if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
     if (said == SAID_FAILS) *last = r.report[r.reports - 1];
     if (said == SAID_SAFE) *last = r.report[0];
+    if (said == SAID_SAFE && p->came) coverage_read(r.report[r.reports - 1].message, p->came);
     if (said == SAID_NOTHING || said == SAID_WORLD) snprintf(why_not, WIRE_MESSAGE_MAX, "%s", why);
     if (fork_server && ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(p->fork_servers, fork_server, !ok);
@@ -187,7 +191,9 @@ static Said probe_large(const Probe *p, LargeCase *c) {
     CaseReport last;
     Said said = probe_case(p, c, &last, p->v->evidence.large.why);
     if (said == SAID_FAILS) note_failure(p, c, &last);
-    if (said == SAID_FAILS && p->d->op->large) reject(p, c, &last);
+    // Whatever the definition says, tensors up to there are in the domain; but a program may refuse them.
+    bool in_domain = c->elements <= domain_end && !report_refuses(p->source, &last);
+    if (said == SAID_FAILS && (p->d->op->large || in_domain)) reject(p, c, &last);
     return said;
 }
 
@@ -258,20 +264,58 @@ static bool leaves_some(const Probe *p, LargeCase *c, const CaseReport *r) {
     return true;
 }
 
+// The first comparison that came out there as it has in no case: values that hang on it were never looked at.
+static bool comes_out_anew(const Unreached *cases, const Unreached *there, uint32_t *number) {
+    for (uint32_t i = 0; i < UNREACHED_MAX; i++)
+        if ((cases->idle[i / 8] & ~there->idle[i / 8]) >> i % 8 & 1) return *number = i, true;
+    return false;
+}
+
+static void leave_unreached(const Probe *p, uint32_t number) {
+    Verdict *v = p->v;
+    PublishedSizes *said = &v->evidence.published;
+    Unreached u = {0};
+    Arena scratch = {0};
+    DiagList d = DIAGS(&scratch);
+    const Node *module = host_tree(&scratch, p->source, &p->extras, &d);
+    u.bit[number / 8] |= (uint8_t)(1 << number % 8);
+    if (module) unreached_place(&scratch, module, number, &u.place[0]);
+    u.places = u.place[0].len > 0;
+    arena_free(&scratch);
+    said->said = PUBLISHED_UNKNOWN;
+    snprintf(said->why, sizeof said->why, "a condition of a kernel comes out there as it did in no case");
+    decision_set(&v->decision, STATUS_unreached, "published", feedback_unreached(p->a, p->source, &u));
+    v->decision.found = true;
+    v->decision.placed = u.places > 0 && u.place[0].at < p->source.len;
+    if (v->decision.placed) v->decision.place = (Span){u.place[0].at, u.place[0].len};
+}
+
 void published_sizes_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
                            Verdict *v) {
     const Domain *domain = modules_of(d->op)->published;
     if (!domain) return;
     extras.model = domain->op->model;
     const Draw there = {.domain = domain, .op = domain->op, .level = d->level, .seed = d->seed};
-    const Probe p = {
-        .fork_servers = fork_servers, .a = a, .d = &there, .source = source, .extras = extras, .v = v};
+    Coverage *came = NEW(a, Coverage);
+    uint32_t number;
+    const Probe p = {.fork_servers = fork_servers,
+                     .a = a,
+                     .d = &there,
+                     .source = source,
+                     .extras = extras,
+                     .v = v,
+                     .came = came};
     LargeCase c = {.input = NEWN(a, CaseTensor, (size_t)domain->op->inputs)};
     CaseReport last;
     PublishedSizes *said = &v->evidence.published;
     case_of(domain->op, d->seed, &c);
     switch (probe_case(&p, &c, &last, said->why)) {
-    case SAID_SAFE: said->said = leaves_some(&p, &c, &last) ? PUBLISHED_WRONG : PUBLISHED_RIGHT; return;
+    case SAID_SAFE:
+        said->said = leaves_some(&p, &c, &last) ? PUBLISHED_WRONG : PUBLISHED_RIGHT;
+        if (said->said == PUBLISHED_RIGHT && came->told && v->evidence.coverage.told &&
+            comes_out_anew(&v->evidence.coverage.unreached, &came->unreached, &number))
+            leave_unreached(&p, number);
+        return;
     case SAID_FAILS:
         said->said = PUBLISHED_WRONG;
         reject(&p, &c, &last);

@@ -164,9 +164,7 @@ static Said wrong_values(Judge *z, const Comparison *worst, int64_t first_slice)
     memcpy(shown.dim, z->truth.dim, sizeof shown.dim);
     shown.first_slice = first_slice;
     z->shown.truth = &shown;
-    Status s = worst->worst == MATCH_NAN         ? STATUS_nan_class
-               : worst->worst == MATCH_INCORRECT ? STATUS_incorrect
-                                                 : STATUS_inaccurate;
+    Status s = match_status(worst->worst);
     const char *text = feedback_numeric(z->q->a, &z->shown, 0, worst, "");
     z->shown.truth = &z->truth;
     return wrong(z, s, "production", text);
@@ -445,6 +443,29 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
     return ok;
 }
 
+// Symbols that count neither slices nor the elements of a line, such as heads or tokens: each of the first
+// ones as large as rows are, or as it can be. Cases have a few hundred of them.
+static void judge_others(const ProductionRequest *q, Verdict *v) {
+    enum { MOST = 3, LINE = 7, FEW = 2, IN_CASES = 300 };
+    static const DType types[] = {DT_F32, DT_F16, DT_BF16};
+    const Domain *m = q->draw->domain;
+    const Op *op = q->draw->op;
+    Rng r = rng_at(rng_mix(q->draw->seed, 0x6f746865), 0);
+    for (int d = 0, n = 0; d < op->dims && n < MOST && verdict_accepted(v); d++) {
+        if (domain_counts(m, d) || op->dim[d].of >= 0) continue;
+        LargeShapeAsked asked = {.seed = rng_mix(q->draw->seed, 0x6f746865 + (uint64_t)d),
+                                 .dtype = domain_any_float(m) ? types[n % 3] : DT_F32};
+        for (int k = 0; k < op->dims; k++) asked.dim[k] = FEW;
+        domain_set_length(m, LINE, asked.dim);
+        asked.dim[d] = production_prime(&r, TALL_LEAST, TALL_MOST);
+        plan_fit(op, asked.dim);
+        if (asked.dim[d] <= IN_CASES) continue;
+        Err e = {0}; // too large together, for a definition that squares it
+        (void)!production_one(q, &asked, v, &e);
+        n++;
+    }
+}
+
 void production_judge(const ProductionRequest *q, Verdict *v) {
     bool any = false, known = false;
     double before = clock_worked();
@@ -468,4 +489,5 @@ void production_judge(const ProductionRequest *q, Verdict *v) {
                                   "No shape of the size that is usual for this op could be judged within the "
                                   "budget: %s. Give each program less work.",
                                   v->evidence.production.note[0].why));
+    if (verdict_accepted(v)) judge_others(q, v);
 }

@@ -79,17 +79,12 @@ static bool answers(const RecordOrder *o, const RecordedRun *run) {
 
 // The kernels' text, from the source itself.
 static bool print(Arena *a, const RecordAsk *ask, RecordedRun *run, Err *e) {
-    const Extras extras = ask->extras;
     DiagList d = DIAGS(a);
-    Node *module = parse_module(a, ask->source, &d);
-    Library *library = NULL;
-    if (module && extras.include.len && !library_open(a, extras.include, &library))
-        return err_set(e, ERR_INPUT, "the helper files do not read");
-    if (library) library->old_names = extras.old_names;
-    if (module) module->module.library = library, module->module.old_names = extras.old_names;
-    if (!module || !host_normalize(a, module, &d)) {
+    Node *module = host_tree(a, ask->source, &ask->extras, &d);
+    if (!module) {
         const Diag *first = diag_first(&d);
-        return err_set(e, ERR_INPUT, "the source does not read: %s", first ? first->msg : "");
+        return err_set(e, ERR_INPUT, "the source does not read: %s",
+                       first ? first->msg : "its helper files do not");
     }
     return run_print(a, module, run, e);
 }

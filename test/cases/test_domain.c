@@ -346,6 +346,28 @@ static void many_inputs_are_judged(void **state) {
     arena_free(&a);
 }
 
+// A tensor may be part of a larger one along the last axis but one, and another one not.
+static void lines_have_gaps_between_blocks_of_them(void **state) {
+    (void)state;
+    bool gaps = false, none = false;
+    Pool *pool = pool_open(1);
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        World w = {0};
+        world_make(&w, pool, LEVEL_QUICK, seed);
+        for (int i = 0; i < w.d.cases; i++) {
+            const CaseTensor *t = &w.d.spec[i].input[0];
+            int64_t apart = t->stride[t->rank - 3] - t->shape[t->rank - 2] * t->stride[t->rank - 2];
+            assert_true(apart >= 0 && apart % t->stride[t->rank - 2] == 0);
+            if (!(w.d.truth[i].strided & 1)) assert_int_equal(apart, 0);
+            gaps |= apart > 0;
+            none |= apart == 0 && w.d.truth[i].strided & 1;
+        }
+        world_free(&w);
+    }
+    pool_close(pool);
+    assert_true(gaps && none);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_judged), // before any thread
@@ -354,6 +376,7 @@ int main(void) {
         cmocka_unit_test(answers_are_the_domains),
         cmocka_unit_test(twins_move_along_their_axis),
         cmocka_unit_test(places_of_the_reduced_axis_are_judged),
+        cmocka_unit_test(lines_have_gaps_between_blocks_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

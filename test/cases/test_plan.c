@@ -369,8 +369,27 @@ static void one_shape_has_every_class(void **state) {
     arena_free(&a);
 }
 
+// Small symbols beside a long line are too much together, where there are several.
+static void several_symbols_are_not_too_much(void **state) {
+    (void)state;
+    static const char text[] = "\"\"\"Twice x.\"\"\"\ninputs = {\"x\": {\"shape\": (\"B\", \"H\", \"S\", "
+                               "\"D\")}}\ndef reference(x):\n    return (x.float() * 2).to(x.dtype)\n";
+    Arena a = {0};
+    Op op;
+    DiagList diags = DIAGS(&a);
+    if (!op_define(&a, STR("mine"), STR(text), true, &op, &diags)) fail_msg("%s", diag_first(&diags)->msg);
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        PlannedCase *plan;
+        int n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_FULL, seed, &all}, &plan);
+        assert_true(n > 50);
+        for (int i = 0; i < n; i++) assert_true(domain_elements(&op, plan[i].dim) <= 1 << 24);
+    }
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_symbols_are_not_too_much),
         cmocka_unit_test(one_shape_has_every_class),
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
         cmocka_unit_test(required_classes_are_there),

@@ -118,8 +118,34 @@ static void not_every_op_has_such_a_case(void **state) {
     assert_false(fits(MINE("dims = {\"N\": {\"max\": 4}}\n", "x.float() + 1"), many));
 }
 
+// In very long rows one index of the first ordinary ones is the last of its range.
+static void an_index_is_the_last(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op;
+    Err e = {0};
+    assert_true(op_find(&a, STR("cross_entropy"), &op));
+    for (uint64_t seed = 1; seed < 5; seed++) {
+        Repeated r;
+        RepeatedRequest q = {.op = &op,
+                             .seed = seed,
+                             .dtype = DT_F32,
+                             .slices = 5,
+                             .length = 300,
+                             .extremes = 200,
+                             .steps = 1};
+        assert_int_equal(repeated_make(&a, &q, &r, &e), REPEATED_MADE);
+        const CaseTensor *t = &r.block.spec[0].input[1];
+        int64_t at = (t->offset + EXTREME_LINES * t->stride[0]) * dtype_bytes((DType)t->dtype);
+        assert_true(dtype_load((DType)t->dtype, r.block.mapping + t->at + at) == 299);
+        repeated_free(&r);
+    }
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_index_is_the_last),
         cmocka_unit_test(rows_are_copies_of_a_block),
         cmocka_unit_test(windows_hold_the_blocks_rows),
         cmocka_unit_test(not_every_op_has_such_a_case),

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Verdicts on a ModelNew by a reference in module form: `referee FILE --module REF.py`. Of test/module/verdict, every right program
-# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone, those in pairs/ where two are, and
-# those in published/ at the published sizes alone, where addresses of a few programs are tried.
+# is accepted, and every wrong one gets a status of its "# expect:" line. Those in long/ are wrong where a size is long alone, or choose by a
+# far number; those in pairs/ are wrong where two sizes are long, and those in published/ at the published sizes alone, where addresses of a
+# few programs are tried.
 . "$(dirname "$0")/lib.sh"
 made=$(dirname "$0")/../module/verdict
 ref=$made/reference
@@ -77,6 +78,18 @@ P
         exits 4 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full --shapes published && says 'unsupported'
 }
 check unknown_there unknown_there
+# What a comparison comes out as there, it has to have come out as in a case: else nobody has looked at values.
+choices_at_the_published_sizes() {
+    for f in "$made"/long/gelu.far_*.py; do
+        exits 4 "$bin" referee "$f" --module "$ref/gelu.py" --level full && says 'No case reached line 14 (`' &&
+            says 'published sizes: not known: a condition of a kernel comes out there as it did in no case' || return 1
+    done
+    # Bounds that are constants of a launch, a bound that holds everywhere, and a number beyond the published sizes.
+    sed 's/, n, BLOCK: tl/, n: tl.constexpr, BLOCK: tl/; s/    tl.store/    y = tl.where(i >= 0, y, 0.0)\n    y = tl.where(i < 400000000, y, 0.0)\n    tl.store/' \
+        "$made/right/gelu.py" >"$tmp/constants.py"
+    exits 0 "$bin" referee "$tmp/constants.py" --module "$ref/gelu.py" --level full && says 'published sizes: addresses are right'
+}
+check choices_at_the_published_sizes choices_at_the_published_sizes
 shapes_usage() {
     exits 2 "$bin" referee "$made/right/relu.py" --module "$ref/relu.py" --level quick --shapes published && exits 2 "$bin" referee "$made/right/relu.py" --op softmax --shapes published &&
         exits 2 "$bin" referee "$made/right/relu.py" --module "$ref/relu.py" --shapes all

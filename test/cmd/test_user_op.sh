@@ -23,6 +23,17 @@ sed -e 's/BN=256/BN=32/' -e 's/% across \* BN/% across * 0/' $k >"$tmp/first.py"
 check wide_tiles_quick exits 0 "$bin" referee $k --op $user/matrix_product.py --level quick
 check narrow_tiles_quick exits 0 "$bin" referee "$tmp/narrow.py" --op $user/matrix_product.py --level quick
 check first_tile_only exits 1 "$bin" referee "$tmp/first.py" --op $user/matrix_product.py --level quick
+# Tensors of rank 3 are parts of larger ones along two axes; a size that counts neither rows nor a row's elements is large once.
+k=$user/kernel/token_sum.py
+sed 's/row \* x0 + t\[:, None\] \* x1/(row * T + t[:, None]) * x1/' $k >"$tmp/flat.py"
+sed 's/range(0, T, ROWS)/range(0, tl.minimum(T, 1024), ROWS)/' $k >"$tmp/few.py"
+status() { "$bin" referee "$1" --op $user/token_sum.py --json --seed "$2" | grep -o '"status":"[a-z_]*"' | head -n 1; }
+gaps_between_sub_tensors_are_met() { case $(status "$tmp/flat.py" 3) in '"status":"oob"' | '"status":"incorrect"') ;; *) return 1 ;; esac; }
+check gaps_between_sub_tensors_are_met gaps_between_sub_tensors_are_met
+other_sizes_are_large_once() {
+    for seed in 3 4; do case $(status "$tmp/few.py" $seed) in '"status":"incorrect"' | '"status":"inaccurate"') ;; *) return 1 ;; esac; done
+}
+check other_sizes_are_large_once other_sizes_are_large_once
 # The same with an op of the suite: its definition copied and changed.
 "$bin" ops rmsnorm | sed -n '/^"""/,$p' >"$tmp/same.py"
 sed 's/1e-6/1e-3/' "$tmp/same.py" >"$tmp/eps.py"

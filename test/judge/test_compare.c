@@ -306,7 +306,7 @@ static void rounded_values_change_nothing(void **state) {
     assert_true(right > 40 && wrong > 40 && unjudged > 10);
 }
 
-// Agrees with the comparison: there is a MATCH_NAN, or there is none.
+// Agrees with the comparison: something is wrong by its class, or nothing is.
 static void other_classes_are_soon_found(void **state) {
     (void)state;
     enum { LENGTH = 1100 };
@@ -323,12 +323,40 @@ static void other_classes_are_soon_found(void **state) {
                 v[at] = values[i], out[at] = (float)values[k];
                 Comparison c;
                 compare_case(&b, NULL, out, judged, &c);
-                assert_int_equal(compare_classes_differ(&b, out), c.worst == MATCH_NAN);
+                assert_int_equal(compare_classes_differ(&b, out), match_of_class(c.worst));
             }
+}
+
+// An infinity in float16 says less than a finite wrong value, and more than rounding; one in a wider type, or
+// a NaN, more than either.
+static void over_the_end_of_float16(void **state) {
+    (void)state;
+    enum { N = 4 };
+    static const struct {
+        DType t;
+        double out[N];
+        Match worst;
+        int64_t nans;
+    } all[] = {{DT_F16, {1, 1, INFINITY, 1}, MATCH_OVER, 1},
+               {DT_F16, {1, -INFINITY, INFINITY, 1.001}, MATCH_OVER, 2},
+               {DT_F16, {1, 500, INFINITY, 1}, MATCH_INCORRECT, 0},
+               {DT_F16, {NAN, 500, INFINITY, 1}, MATCH_NAN, 2},
+               {DT_BF16, {1, 500, INFINITY, 1}, MATCH_NAN, 1}};
+    double v[N] = {1, 1, 1, 1}, e[N] = {1, 1, 1, 1};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        uint8_t out[2 * N], judged[N];
+        for (int k = 0; k < N; k++) dtype_store(all[i].t, out + 2 * k, all[i].out[k]);
+        Bound b = {.dtype = all[i].t, .numel = N, .rank = 1, .shape = {N}, .v = v, .e = e};
+        Comparison c;
+        compare_case(&b, NULL, out, judged, &c);
+        assert_int_equal(c.worst, all[i].worst);
+        assert_int_equal(c.nans, all[i].nans);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(over_the_end_of_float16),
         cmocka_unit_test(agrees_with_definition),
         cmocka_unit_test(exact_results_must_be_exact),
         cmocka_unit_test(overflow_needs_infinity_only_where_it_is_certain),

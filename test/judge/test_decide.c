@@ -395,6 +395,27 @@ static void cases_have_names(void **state) {
     made_up_close(&w);
 }
 
+// Whether a wrong value runs over float16's end is luck: finite wrong values name the program, wherever they
+// are.
+static void an_infinity_in_float16_names_what_nothing_else_does(void **state) {
+    (void)state;
+    MadeUp w;
+    made_up_open(&w, "softmax", DT_F16, 2);
+    int last = w.d.cases - 1;
+    int64_t at = largest(&w, last), first = largest(&w, 0);
+    put(&w, 0, first, INFINITY);
+    Verdict v = judged(&w);
+    expect(v, STATUS_nan_class, "class");
+    assert_int_equal(v.decision.case_number, 1);
+    put(&w, last, at, w.d.truth[last].expected->v[at] + 100);
+    v = judged(&w);
+    expect(v, STATUS_incorrect, "bounds");
+    assert_int_equal(v.decision.case_number, last + 1);
+    put(&w, 0, first, NAN);
+    expect(judged(&w), STATUS_nan_class, "class");
+    made_up_close(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_orders),
@@ -404,6 +425,7 @@ int main(void) {
         cmocka_unit_test(each_finding_has_its_status),
         cmocka_unit_test(what_was_returned_must_be_the_outputs_own),
         cmocka_unit_test(the_worst_kind_of_the_whole_draw_decides),
+        cmocka_unit_test(an_infinity_in_float16_names_what_nothing_else_does),
         cmocka_unit_test(cases_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

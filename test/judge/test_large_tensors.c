@@ -80,6 +80,23 @@ static void narrow_ones_are_told_with_their_line(void **state) {
     arena_free(&a);
 }
 
+// Tensors of fewer than 2^31 - 65,536 elements are in every domain, whatever its definition says of larger
+// ones.
+static void overflow_within_the_domain_is_a_rejection(void **state) {
+    (void)state;
+    Arena a = {0};
+    Verdict v = judged(&a, DOC INPUTS DIMS BODY,
+                       KERNEL("    at = r.to(tl.int64) * sx\n    to = r * N * 2 // 2\n", ROWS));
+    assert_int_equal(v.decision.status, STATUS_bad_value);
+    assert_non_null(strstr(v.decision.feedback, "line 9:"));
+    // What says that it does not want them narrows its domain.
+    v = judged(&a, DOC INPUTS DIMS BODY,
+               KERNEL("    at = r.to(tl.int64) * sx\n    to = r * N * 2 // 2\n",
+                      "    if x.numel() > 1000000000:\n        raise ValueError(\"too many\")\n" ROWS));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    arena_free(&a);
+}
+
 // More programs along the second axis than CUDA takes; not yet so with 70,000 rows (production.h).
 static void grids_have_an_end(void **state) {
     (void)state;
@@ -88,7 +105,7 @@ static void grids_have_an_end(void **state) {
                                 "    c = tl.where(r < M, c, N)\n" WIDE,
                                 PAIRS);
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
-    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_int_equal(v.decision.status, STATUS_host_error); // the domain has such tensors
     assert_true(v.evidence.large.safe == 0 && v.evidence.large.fails > 0 &&
                 v.evidence.large.fails < INT32_MAX);
     assert_non_null(strstr(v.evidence.large.why, "grid dimension 1"));
@@ -200,6 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_addresses_are_safe),
         cmocka_unit_test(narrow_ones_are_told_with_their_line),
+        cmocka_unit_test(overflow_within_the_domain_is_a_rejection),
         cmocka_unit_test(grids_have_an_end),
         cmocka_unit_test(what_takes_too_long_is_not_known),
         cmocka_unit_test(domains_that_end_before_are_not_asked),

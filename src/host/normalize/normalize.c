@@ -593,3 +593,13 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (!imports_complete(a, module, d)) return false;
     return imports_normalize(a, module, d);
 }
+
+Node *host_tree(Arena *a, Str source, const Extras *extras, DiagList *d) {
+    Node *module = parse_module(a, source, d);
+    Library *library = NULL;
+    if (!module || (extras->include.len && !library_open(a, extras->include, &library))) return NULL;
+    if (library) library->old_names = extras->old_names;
+    module->module.library = library;
+    module->module.old_names = extras->old_names;
+    return host_normalize(a, module, d) ? module : NULL;
+}

@@ -61,24 +61,40 @@ unsigned numbers_truth(const UnreachedNumbers *w, const Node *n) {
     return UNREACHED_MAX + 1; // there was no room for it
 }
 
-static void number_at(UnreachedNumbers *w, uint16_t *of, uint32_t at, bool ran) {
+// How what stands there came out; of what is merely noted, too.
+static uint8_t outcomes_at(const UnreachedNumbers *w, uint32_t at) {
+    _Static_assert(COVER_NOTED_TRUE >> 2 == COVER_TRUE && COVER_NOTED_FALSE >> 2 == COVER_FALSE, "");
+    uint8_t mark = at < w->cover->n ? w->cover->at[at] : 0, noted = mark >> 2;
+    return (w->cover->notes == NOTES_FAR ? noted : mark | noted) & (COVER_TRUE | COVER_FALSE);
+}
+
+static void number_next(UnreachedNumbers *w, uint16_t *of, uint32_t at, bool ran) {
     if (w->numbered > UNREACHED_MAX || at >= w->source.len) return;
     unsigned number = w->numbered++;
     if (of) of[at] = (uint16_t)(number + 1);
     if (number < UNREACHED_MAX && !ran) w->out->idle[number / 8] |= (uint8_t)(1 << number % 8);
 }
 
+// Where far comparisons alone are noted, nothing else is told.
+static void number_at(UnreachedNumbers *w, uint16_t *of, uint32_t at, bool ran) {
+    number_next(w, of, at, ran && w->cover->notes != NOTES_FAR);
+}
+
+// Two numbers: that it has never been true, and that it has never been false.
+static void number_ways(UnreachedNumbers *w, uint32_t at, uint8_t seen) {
+    number_next(w, w->compares, at, seen & COVER_TRUE);
+    number_next(w, NULL, at, seen & COVER_FALSE);
+}
+
 static void number_part(UnreachedNumbers *w, const Node *n, const Node *part) {
     number_at(w, w->parts, node_part_place(n, part), part_ran(w->cover, w->kernel, n, part));
 }
 
-// Two numbers: that it has never been true, and that it has never been false.
 static void number_comparison(UnreachedNumbers *w, const Node *n) {
     uint32_t at = node_part_place(n, n->compare.rest.at[0]);
-    uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
-    if (w->kernel) seen |= cover_truth_of(w->cover, n);
-    number_at(w, w->compares, at, seen & COVER_TRUE);
-    number_at(w, NULL, at, seen & COVER_FALSE);
+    uint8_t seen = outcomes_at(w, at);
+    if (w->kernel && w->cover->notes != NOTES_FAR) seen |= cover_truth_of(w->cover, n);
+    number_ways(w, at, seen);
     for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);
 }
 
@@ -157,9 +173,7 @@ static void number_combined(void *arg, const Node *n) {
     const Node *part = w->kernel ? node_combined_part(n) : NULL;
     if (part) {
         uint32_t at = node_part_place(n, part);
-        uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
-        number_at(w, w->compares, at, seen & COVER_TRUE);
-        number_at(w, NULL, at, seen & COVER_FALSE);
+        number_ways(w, at, outcomes_at(w, at));
     }
     node_each_child(n, number_combined, w); // a tree's height is bounded
     w->kernel = was;
@@ -198,4 +212,29 @@ void numbers_give(Arena *a, const Node *module, const Cover *c, Unreached *out, 
     w->kernels = true;
     number_computed(w, module);
     number_combined(w, module);
+}
+
+typedef struct {
+    UnreachedNumbers *w;
+    unsigned number;
+    UnreachedPlace *out;
+} Spot;
+
+static void find_spot(void *arg, const Node *n) {
+    Spot *s = arg;
+    if (n->kind == NODE_COMPARE) {
+        unsigned first = s->w->compares[node_part_place(n, n->compare.rest.at[0])];
+        if (first && s->number - (first - 1) < 2)
+            *s->out = (UnreachedPlace){s->number, n->span.at, n->span.at, n->span.len};
+    }
+    node_each_child(n, find_spot, s); // a tree's height is bounded
+}
+
+void unreached_place(Arena *a, const Node *module, uint32_t number, UnreachedPlace *out) {
+    static const Cover none;
+    Unreached *unsaid = NEW(a, Unreached);
+    UnreachedNumbers *w = NEW(a, UnreachedNumbers);
+    numbers_give(a, module, &none, unsaid, w);
+    *out = (UnreachedPlace){.number = number};
+    find_spot(&(Spot){w, number, out}, module);
 }

@@ -271,7 +271,7 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     if (!code) return NULL;
     code->scratch = c.scratch;
     code->contracts = code_contracts(a, code);
-    code_uniform(a, code, s.holds, s.count);
+    code_uniform(a, code, s.holds, s.count, b->cover ? b->cover->notes : NOTES_NONE);
     return code;
 }
 

@@ -121,6 +121,7 @@ enum {
     WANTS_EFFECT = 16,
     WANTS_CORNER = 32,
     WANTS_ORDERS = 64,
+    WANTS_NOTE = 128, // nothing: it is kept how it comes out (lane_truths.h)
     COMPARED_MAX = 32
 };
 typedef struct {
@@ -129,8 +130,12 @@ typedef struct {
     uint8_t wants; // of a comparison, TAKEN_* and WANTS_*: what lanes have to show (lane_truths.h)
     uint8_t axes;  // WANTS_CHANGE: along which axes of the grid, ...
     bool lanes;    // ... and whether from lane to lane, the number may differ
+    uint8_t notes; // by which of CodeNotes it is worth a note
     int place;     // ... and its register
 } CodeStatement;
+// Of which comparisons it is noted how they come out, though nothing is wanted of them: those of places and
+// arguments; of these, those with a number from 64 on.
+typedef enum { NOTES_NONE, NOTES_ALL, NOTES_FAR } CodeNotes;
 typedef struct Code Code;
 struct Code {
     Insn *insn;

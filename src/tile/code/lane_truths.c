@@ -402,6 +402,8 @@ uint8_t code_lane_truths(Arena *scratch, Code *c, const uint16_t *holds, CodeSta
             n->lanes = k.kind[of] & LANES;
         }
         if ((n->wants || lanes) && (k.kind[s->d] & (FAR | MEMORY)) == FAR) n->wants |= WANTS_FAR;
+        if (is_comparison(s) && (k.kind[s->d] & (VARIES | MEMORY)) == VARIES)
+            n->notes = k.large[s->a] > 0 || k.large[s->b] > 0 ? NOTES_FAR : NOTES_ALL;
     }
     arena_reset(scratch, mark);
     return meet;

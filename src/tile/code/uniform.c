@@ -68,7 +68,7 @@ static bool counts(const Code *c, const Insn *s, const uint8_t *from, const int 
     return (all & FROM_BITS) && !(all & FROM_PLACE);
 }
 
-void code_uniform(Arena *scratch, Code *c, const uint16_t *holds, int cells) {
+void code_uniform(Arena *scratch, Code *c, const uint16_t *holds, int cells, CodeNotes notes) {
     c->stored = NEWN(scratch, uint16_t, (size_t)cells + 1);
     c->cells = cells;
     ArenaMark mark = arena_mark(scratch);
@@ -87,7 +87,10 @@ void code_uniform(Arena *scratch, Code *c, const uint16_t *holds, int cells) {
     int kept = 0;
     for (int i = 0; i < c->compares; i++) {
         CodeStatement k = c->compare[i];
-        if (k.wants || counts(c, &c->insn[k.first], from, only)) c->compare[kept++] = k;
+        bool count = !k.wants && counts(c, &c->insn[k.first], from, only);
+        bool note = k.notes && notes != NOTES_NONE && k.notes >= notes && !count;
+        if (note && !(k.wants & (TAKEN_ON | TAKEN_AWAY))) k.wants |= TAKEN_ON | TAKEN_AWAY | WANTS_NOTE;
+        if (k.wants || count) c->compare[kept++] = k;
     }
     c->compares = kept;
     arena_reset(scratch, mark);

@@ -11,4 +11,4 @@
 // wants some way of them.
 //
 // holds: Storage.holds of the tensors in its `cells` cells. Sets Code.stored, in `a`, too.
-void code_uniform(Arena *a, Code *c, const uint16_t *holds, int cells);
+void code_uniform(Arena *a, Code *c, const uint16_t *holds, int cells, CodeNotes notes);

@@ -70,7 +70,13 @@ void cover_code(Cover *c, const Code *code, Arena *scratch) {
         const CodeStatement *k = &code->compare[i];
         uint8_t taken = code->taken[k->first], ways = k->wants & (TAKEN_ON | TAKEN_AWAY);
         c->meets |= k->wants & WANTS_FAR;
-        // Where a number is far and no way is wanted nothing is said: other code, for more rows, may want one.
+        if (k->wants & WANTS_NOTE) {
+            if (taken & TAKEN_ON) cover_mark(c, k->at, COVER_NOTED_TRUE);
+            if (taken & TAKEN_AWAY) cover_mark(c, k->at, COVER_NOTED_FALSE);
+            continue;
+        }
+        // Where a number is far and no way is wanted nothing is said: other code, for more rows, may want
+        // one.
         if (k->wants && !ways) continue;
         // A way that nobody wants counts as seen. That a choice has never mattered at all does not count.
         bool any = !(k->wants & WANTS_EFFECT) || (taken & k->wants);

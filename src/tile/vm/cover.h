@@ -2,21 +2,23 @@
 // cases of one run of a candidate; a byte for each byte of its source, so that a place costs one write.
 #pragma once
 #include "base/str.h"
+#include "tile/code/code.h"
 #include "tile/vm/outcomes.h"
-
-typedef struct Code Code;
 
 // COVER_HOST: a statement, or a part of an expression that need not be evaluated, of host code was executed.
 // Of kernels: VISITED by the checker in some specialisation; EMITTED: it has a place among the instructions
 // of a kernel that was launched; RUN: that place was reached. FALSE, TRUE: how a comparison of host code came
-// out, or one of a kernel that is the same in all lanes (code_uniform()).
+// out, or one of a kernel that is the same in all lanes (code_uniform()). NOTED_*: the same of one of which
+// that is noted only (CodeNotes).
 enum {
     COVER_HOST = 1,
     COVER_VISITED = 2,
     COVER_EMITTED = 4,
     COVER_RUN = 8,
     COVER_FALSE = 16,
-    COVER_TRUE = 32
+    COVER_TRUE = 32,
+    COVER_NOTED_FALSE = 64,
+    COVER_NOTED_TRUE = 128
 };
 enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96, COVER_TRUTHS_MAX = 1 << 11 };
 // An expression of host code whose truth was asked for, that gave True or False, or that was zero or not
@@ -37,6 +39,7 @@ typedef struct Cover {
     } size[COVER_SIZES_MAX];
     int sizes;
     uint8_t meets;     // Code.meets of all kernels
+    CodeNotes notes;   // of its comparisons
     CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
     int truths;
     bool keeps;                    // the candidate keeps something between calls

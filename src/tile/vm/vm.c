@@ -344,8 +344,9 @@ static void order_next(Order *o) {
 
 // The programs that Machine.order.sampled means, each once. How programs lie over the elements is not known;
 // that they do so in order is a guess that fits nearly all kernels, and nothing is wrong where it does not.
-enum { SAMPLED_MAX = 16, SAMPLED_OTHERS = 5, SAMPLED_FROM = 4096 };
-static uint64_t sample_programs(const ProgramOrder *o, uint64_t n, uint64_t out[SAMPLED_MAX]) {
+enum { SAMPLED_MAX = 24, SAMPLED_OTHERS = 5, SAMPLED_FROM = 4096 };
+static uint64_t sample_programs(const ProgramOrder *o, const int32_t *grid, uint64_t n,
+                                uint64_t out[SAMPLED_MAX]) {
     // So few have much to do each, and all of them do the same.
     if (n < SAMPLED_FROM) {
         out[0] = 0;
@@ -353,7 +354,22 @@ static uint64_t sample_programs(const ProgramOrder *o, uint64_t n, uint64_t out[
         return n < 2 ? n : 2;
     }
     uint64_t limit = (uint64_t)(0x1p31 / (double)o->sampled * (double)n), half = limit / 2;
-    const uint64_t want[] = {0, 1, n - 1, n - 2, limit, limit - 1, limit + 1, half, half + 1};
+    // Of a grid with several axes, the last place along the first one beside other places of the rest: the
+    // last of all may have few elements, or none.
+    uint64_t gx = (uint64_t)grid[0], rest = n / gx;
+    const uint64_t want[] = {0,
+                             1,
+                             n - 1,
+                             n - 2,
+                             limit,
+                             limit - 1,
+                             limit + 1,
+                             half,
+                             half + 1,
+                             gx - 1,
+                             n - gx,
+                             n - 1 - gx,
+                             rest / 2 * gx + gx - 1};
     enum { WANTED = sizeof want / sizeof *want };
     uint64_t count = 0;
     for (int i = 0; i < WANTED + SAMPLED_OTHERS; i++) {
@@ -385,7 +401,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
     int64_t most = 0;
     bool sampled = m->order.sampled && !makes_table(v, programs);
     m->order.whole += m->order.sampled && !sampled;
-    if (sampled) programs = sample_programs(&m->order, programs, sample);
+    if (sampled) programs = sample_programs(&m->order, v->grid, programs, sample);
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
         if (sampled) order.at = sample[k];
         if (m->race.serial >= READER_MANY - 1)

@@ -408,6 +408,39 @@ static void the_outer_condition_is_named(void **state) {
     arena_free(&a);
 }
 
+// A comparison that a report knows by its number stands somewhere. What is noted alone is told alone.
+static void a_number_has_a_place(void **state) {
+    (void)state;
+    static const char text[] =
+        "import triton\n@triton.jit\ndef k(x, n):\n    y = n + 1\n    if n > 5:\n        y = 2\n"
+        "    z = n < 7000\ndef run(x):\n    return x\n";
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, STR(text), &d);
+    uint32_t at = (uint32_t)(strstr(text, "7000") - text);
+    Cover cases = {.n = sizeof text - 1, .at = NEWN(&a, uint8_t, sizeof text), .notes = NOTES_ALL},
+          there = {.n = sizeof text - 1, .at = NEWN(&a, uint8_t, sizeof text), .notes = NOTES_FAR};
+    cover_mark(&cases, at, COVER_NOTED_TRUE);
+    cover_mark(&there, at, COVER_NOTED_TRUE | COVER_NOTED_FALSE);
+    cover_mark(&there, (uint32_t)(strstr(text, "y = 2") - text), COVER_RUN);
+    Unreached was, now;
+    unreached_find(&a, m, &cases, &one, &was);
+    unreached_find(&a, m, &there, &one, &now);
+    int anew = 0;
+    UnreachedPlace place = {0};
+    for (uint32_t i = 0; i < UNREACHED_MAX; i++) {
+        if (!((was.idle[i / 8] & ~now.idle[i / 8]) >> i % 8 & 1)) continue;
+        unreached_place(&a, m, i, &place);
+        anew++;
+    }
+    assert_int_equal(anew, 1);
+    assert_int_equal(place.at, strstr(text, "n < 7000") - text);
+    assert_int_equal(place.len, strlen("n < 7000"));
+    unreached_place(&a, m, UNREACHED_MAX - 1, &place);
+    assert_int_equal(place.len, 0);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_can_matter_is_found),
                                        cmocka_unit_test(texts_are_read_strictly),
@@ -418,6 +451,7 @@ int main(void) {
                                        cmocka_unit_test(kept_numbers_count_in_kernels),
                                        cmocka_unit_test(layouts_that_tell_a_size_count),
                                        cmocka_unit_test(the_outer_condition_is_named),
+                                       cmocka_unit_test(a_number_has_a_place),
                                        cmocka_unit_test(another_draw_has_to_come_to_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

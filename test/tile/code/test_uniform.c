@@ -65,7 +65,7 @@ static void which_ones_count(void **state) {
     compare(&k, INSN_EQ, asm_arange(s, 8), seven);
     compare(&k, INSN_EQ, one, seven);
     Code c = *asm_done(s);
-    code_uniform(&r.arena, &c, NULL, 0);
+    code_uniform(&r.arena, &c, NULL, 0, NOTES_NONE);
     static const bool want[] = {
         [SIZE] = true, [HASH_BOUND] = true, [PLACE] = true, [LANES] = true, [CONSTANTS] = false};
     for (uint32_t i = 0; i <= CONSTANTS; i++)
@@ -85,7 +85,7 @@ static void outcomes_are_marked(void **state) {
     int n = asm_param(&k.s, scalar_type(DT_I32), 0);
     compare(&k, INSN_EQ, n, asm_int(&k.s, DT_I32, 7));
     Code c = *asm_done(&k.s);
-    code_uniform(&r.arena, &c, NULL, 0);
+    code_uniform(&r.arena, &c, NULL, 0, NOTES_NONE);
     expect_clean(&r, rig_run(&r, &c, (int64_t[]){6}, 2, 1, 1));
     assert_int_equal(cover.at[0], COVER_FALSE);
     expect_clean(&r, rig_run(&r, &c, (int64_t[]){7}, 2, 1, 1));
@@ -93,10 +93,40 @@ static void outcomes_are_marked(void **state) {
     rig_close(&r);
 }
 
+// Bounds are no conditions, but how they come out can be noted: all of them, or those with far numbers.
+static void bounds_are_noted(void **state) {
+    (void)state;
+    for (int notes = NOTES_NONE; notes <= NOTES_FAR; notes++) {
+        Rig r;
+        rig_open(&r);
+        Cover cover = {.n = 8};
+        cover.at = NEWN(&r.arena, uint8_t, 8);
+        r.m.watch.cover = &cover;
+        Kernel k = {.s = asm_new(&r.arena)};
+        int n = asm_param(&k.s, scalar_type(DT_I32), 0);
+        int pid = asm_new_reg(&k.s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0);
+        compare(&k, INSN_LT, pid, n);
+        compare(&k, INSN_GT, pid, asm_int(&k.s, DT_I32, 3000));
+        compare(&k, INSN_LT, n, asm_int(&k.s, DT_I32, 5000));
+        Code c = *asm_done(&k.s);
+        code_uniform(&r.arena, &c, NULL, 0, (CodeNotes)notes);
+        assert_int_equal(kept(&c, 0), notes == NOTES_ALL);
+        assert_int_equal(kept(&c, 1), notes != NOTES_NONE);
+        assert_int_equal(kept(&c, 2), notes != NOTES_NONE);
+        expect_clean(&r, rig_run(&r, &c, (int64_t[]){6}, 2, 1, 1));
+        // Nothing is asked of them: they are marked apart from conditions.
+        assert_int_equal(cover.at[0], notes == NOTES_ALL ? COVER_NOTED_TRUE : 0);
+        assert_int_equal(cover.at[1], notes != NOTES_NONE ? COVER_NOTED_FALSE : 0);
+        assert_int_equal(cover.at[2], notes != NOTES_NONE ? COVER_NOTED_TRUE : 0);
+        rig_close(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_ones_count),
         cmocka_unit_test(outcomes_are_marked),
+        cmocka_unit_test(bounds_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

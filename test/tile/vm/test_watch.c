@@ -16,7 +16,7 @@ static void watch_last(Watched *w, Asm *s) {
     s->code.compare = &w->at;
     s->code.compares = 1;
     w->code = *asm_done(s);
-    code_uniform(&w->r.arena, &w->code, NULL, 0);
+    code_uniform(&w->r.arena, &w->code, NULL, 0, NOTES_NONE);
     assert_int_equal(w->code.compares, 1);
 }
 

@@ -1,5 +1,5 @@
 # op: add_layernorm
-# expect: nan_class
+# expect: incorrect
 # about: normalises x alone and adds the residual afterwards
 import torch
 import triton

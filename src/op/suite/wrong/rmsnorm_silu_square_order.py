@@ -1,5 +1,5 @@
 # op: rmsnorm_silu_square
-# expect: nan_class
+# expect: incorrect
 # about: squares before silu
 import torch
 import triton

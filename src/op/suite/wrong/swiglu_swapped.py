@@ -1,5 +1,5 @@
 # op: swiglu
-# expect: nan_class
+# expect: incorrect
 # about: the activation is applied to up instead of gate
 import torch
 import triton
