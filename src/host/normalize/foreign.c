@@ -401,8 +401,12 @@ bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     types_normalize(a, module, &r.types);
     if (!r.identity.n && !r.decorators && !r.spaces) return true;
     names_of_module(&bound, a, module);
-    for (int i = 0; i < body->n; i++)
-        if (body->at[i]->kind == NODE_FUNCTION) undecorate(&r, body->at[i], &bound);
+    for (int i = 0; i < body->n; i++) {
+        Node *s = body->at[i];
+        if (s->kind == NODE_FUNCTION) undecorate(&r, s, &bound);
+        for (int k = 0; s->kind == NODE_CLASS && k < s->klass.body.n; k++)
+            if (s->klass.body.at[k]->kind == NODE_FUNCTION) undecorate(&r, s->klass.body.at[k], &bound);
+    }
     if (r.spaces) take_name(&r, &bound, body);
     if (r.spaces) name_member(&(Spaces){&r, &bound, false}, module);
     Leftover l = {&r, &bound, d, true};

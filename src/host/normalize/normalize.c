@@ -545,6 +545,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (!futures_first(module, d)) return false;
     for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
+    backwards_drop(module);
     matches_normalize(a, module);
     text_formats_normalize(a, module);
     look_ups_normalize(a, module);
