@@ -551,6 +551,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     look_ups_normalize(a, module);
     finally_normalize(a, module);
     generators_normalize(a, module);
+    compiled_kernels_normalize(a, module);
     local_imports_normalize(a, module);
     context_functions_normalize(a, module);
     inductor_normalize(a, module);

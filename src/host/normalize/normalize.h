@@ -27,6 +27,7 @@ void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
 void finally_normalize(Arena *a, Node *module);           // try without handlers
 void text_formats_normalize(Arena *a, Node *module);      // "{}".format(n)
+void compiled_kernels_normalize(Arena *a, Node *module);  // kernel = f.warmup(...); kernel[grid](...)
 void generators_normalize(Arena *a, Node *module);        // functions with `yield`
 void look_ups_normalize(Arena *a, Node *module);          // try: x = C[key] except KeyError: ...
 void context_functions_normalize(Arena *a, Node *module); // @contextmanager without effect
