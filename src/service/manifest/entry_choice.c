@@ -28,7 +28,15 @@ static bool is_module_class(const Node *n) {
     return false;
 }
 
-// The function or nn.Module of that name, or an error that names the nearest one.
+// A torch.autograd.Function: entered by its apply().
+static bool is_autograd(const Node *n) {
+    const Node *base = n->kind == NODE_CLASS && n->klass.bases.n == 1 ? n->klass.bases.at[0] : n;
+    return n->kind == NODE_CLASS &&
+           (class_kind(n) == CLASS_AUTOGRAD || node_is_name(base, "Function") ||
+            (base->kind == NODE_ATTRIBUTE && str_is(base->attribute.name, "Function")));
+}
+
+// The function or class of that name, or an error that names the nearest one.
 static const Node *named(Arena *a, const Node *module, const char *name, Err *e) {
     const Node *found = module_function(module, str_of(name));
     const Nodes *body = &module->module.body;
@@ -41,11 +49,12 @@ static const Node *named(Arena *a, const Node *module, const char *name, Err *e)
     Nearest near = nearest_to(str_of(name));
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i];
-        if (is_module_class(n) && str_is(n->klass.name, name)) return n;
+        if ((is_module_class(n) || is_autograd(n)) && str_is(n->klass.name, name)) return n;
         if (n->kind == NODE_FUNCTION) nearest_offer(&near, n->function.name);
-        if (is_module_class(n)) nearest_offer(&near, n->klass.name);
+        if (is_module_class(n) || is_autograd(n)) nearest_offer(&near, n->klass.name);
     }
-    err_record(e, ERR_USAGE, "--entry %s: the file defines no such function or nn.Module%s", name,
+    err_record(e, ERR_USAGE,
+               "--entry %s: the file defines no such function, nn.Module or autograd.Function%s", name,
                nearest_words(a, &near));
     return NULL;
 }
@@ -251,7 +260,7 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *
         entry = f->kind == NODE_CLASS ? f->klass.name : f->function.name;
     }
     Buf told = BUF(a), text = BUF(a);
-    bool class = f && f->kind == NODE_CLASS;
+    bool apply = f && is_autograd(f), class = f && f->kind == NODE_CLASS && !apply;
     source = pulled(a, module, source, entry, &told);
     // A `run` of the file's own that nothing calls is only replaced.
     int own = !class && module_function(module, STR("run")) ? 1 : 0;
@@ -259,14 +268,14 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *
         return err_set(e, ERR_USAGE,
                        "--entry %.*s: the file has something else that is called `run`%s: rename it",
                        STR_ARG(entry), class ? " or `ModelNew`" : "");
-    out->chosen = what_is_left(a, out->chosen, entry, class, buf_str(&told));
+    out->chosen = what_is_left(a, out->chosen, entry, class || apply, buf_str(&told));
     buf_str_put(&text, source);
     if (class) {
         buf_printf(&text, "\n\nModelNew = %.*s\n", STR_ARG(entry));
     } else {
         Str list = parameters(a, op, entry);
-        buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s(%.*s)\n", STR_ARG(list), STR_ARG(entry),
-                   STR_ARG(list));
+        buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s%s(%.*s)\n", STR_ARG(list), STR_ARG(entry),
+                   apply ? ".apply" : "", STR_ARG(list));
     }
     buf_str_put(&text, buf_str(&told));
     out->source = buf_str(&text);

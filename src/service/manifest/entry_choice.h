@@ -3,7 +3,7 @@
 #pragma once
 #include "op/op.h"
 
-// `name`: the function or nn.Module to call; NULL: `run` or ModelNew where the file has one, else its only
+// `name`: the function, nn.Module or autograd.Function to call; NULL: `run` or ModelNew where the file has one, else its only
 // public function (no underscore in front, no kernel), or of several the one that launches kernels, is no
 // test by its name and no part of another such one; or its only nn.Module with a forward, if that calls the
 // function or there is no such one. Where an entry is named or chosen, what it does not reach is left out,

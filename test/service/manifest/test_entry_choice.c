@@ -152,6 +152,18 @@ static void test_which_launches(void **state) {
     assert_int_equal(error.code, ERR_USAGE);
 }
 
+static void test_an_autograd_function(void **state) {
+    (void)state;
+    const char *file =
+        "from torch.autograd import Function\nclass Soft(Function):\n    @staticmethod\n"
+        "    def forward(ctx, x):\n        return soft(x)\n" SOFT "def hard(x):\n    return x\n";
+    expect("Soft", file, "def run(x):\n    return Soft.apply(x)\n", true);
+    expect("Soft", file, "def hard", false);
+    assert_string_equal(chosen, "class Soft; left out, since the entry does not reach it: hard");
+    assert_null(judged("Sof", file));
+    assert_non_null(strstr(error.msg, "did you mean Soft?"));
+}
+
 // A script around the entry goes: it makes tensors, calls, prints.
 static void test_a_script_goes(void **state) {
     (void)state;
@@ -207,13 +219,10 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_that_stay),
-        cmocka_unit_test(test_the_only_public_function),
-        cmocka_unit_test(test_a_named_function),
-        cmocka_unit_test(test_a_module_of_another_name),
-        cmocka_unit_test(test_which_launches),
-        cmocka_unit_test(test_a_script_goes),
-        cmocka_unit_test(test_what_changes_something_stays),
+        cmocka_unit_test(test_files_that_stay),  cmocka_unit_test(test_the_only_public_function),
+        cmocka_unit_test(test_a_named_function), cmocka_unit_test(test_a_module_of_another_name),
+        cmocka_unit_test(test_which_launches),   cmocka_unit_test(test_an_autograd_function),
+        cmocka_unit_test(test_a_script_goes),    cmocka_unit_test(test_what_changes_something_stays),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
