@@ -18,16 +18,46 @@ class Relu2(torch.autograd.Function):
         return fwd(x, cu_seqlens)
 
     @staticmethod
-    @input_guard
+    @input_guard(no_guard_contiguous=True)
     @autocast_custom_bwd
     def backward(ctx, dy):
         return prepare_chunk_indices(dy, 64)
 
 
+class Unguarded(torch.autograd.Function):
+    @staticmethod
+    @input_guard(no_guard_contiguous=True)
+    def forward(ctx, x):
+        return launch(x)
+
+
 def run(x):
     if x.dim() > 2:
         raise DeprecationWarning("two dimensions")
-    return Relu2.apply(x)
+    return Unguarded.apply(x) if x.shape[0] % 2 else Relu2.apply(x)
+# --- unsupported: `input_guard` with these options
+from fla.utils import input_guard
+
+
+@input_guard(no_guard_contiguous=["x"])
+def run(x):
+    return launch(x)
+# --- oob: which lies between the rows
+from fla.utils import input_guard
+
+
+@triton.jit
+def flat(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.maximum(tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32), 0.0)
+    tl.store(y_ptr + at, x * x, mask=at < n)
+
+
+@input_guard(no_guard_contiguous=True)
+def run(x):
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    flat[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), BLOCK=256)
+    return y
 # --- unsupported: import of `prepare_chunk_indices` from `fla.ops.utils`
 from fla.ops.utils import prepare_chunk_indices
 
