@@ -213,6 +213,27 @@ static Str parameters(Arena *a, const Op *op, Str function) {
     return buf_str(&list);
 }
 
+// The same names in another order: whoever wrote the function means them by name.
+static bool goes_by_name(const Op *op, const Node *f) {
+    bool moved = false;
+    for (int i = 0; i < op->inputs; i++) {
+        int at = 0;
+        const Nodes *p = &f->function.params;
+        while (at < p->n && !str_eq(p->at[at]->param.name, op->input[i].name)) at++;
+        ParamKind kind = at < p->n ? p->at[at]->param.kind : PARAM_STAR;
+        if ((kind != PARAM_PLAIN && kind != PARAM_KWONLY) || p->at[at]->param.positional_only) return false;
+        moved |= at != i || kind == PARAM_KWONLY;
+    }
+    return moved;
+}
+static Str by_name(Arena *a, const Op *op) {
+    Buf list = BUF(a);
+    for (int i = 0; i < op->inputs; i++)
+        buf_printf(&list, "%s%.*s=%.*s", i ? ", " : "", STR_ARG(op->input[i].name),
+                   STR_ARG(op->input[i].name));
+    return buf_str(&list);
+}
+
 // The file without what the entry does not reach; as it is where nothing but imports would go.
 static Str pulled(Arena *a, const Node *module, Str source, Str entry, Buf *told) {
     Buf text = BUF(a);
@@ -274,8 +295,9 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *
         buf_printf(&text, "\n\nModelNew = %.*s\n", STR_ARG(entry));
     } else {
         Str list = parameters(a, op, entry);
+        bool named = f && f->kind == NODE_FUNCTION && !is_input(op, entry) && goes_by_name(op, f);
         buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s%s(%.*s)\n", STR_ARG(list), STR_ARG(entry),
-                   apply ? ".apply" : "", STR_ARG(list));
+                   apply ? ".apply" : "", STR_ARG(named ? by_name(a, op) : list));
     }
     buf_str_put(&text, buf_str(&told));
     out->source = buf_str(&text);
