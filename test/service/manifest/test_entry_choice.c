@@ -242,10 +242,15 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_that_stay),  cmocka_unit_test(test_the_only_public_function),
-        cmocka_unit_test(test_a_named_function), cmocka_unit_test(test_a_module_of_another_name),
-        cmocka_unit_test(test_which_launches),   cmocka_unit_test(test_an_autograd_function),
-        cmocka_unit_test(test_a_script_goes),    cmocka_unit_test(test_what_changes_something_stays),
+        cmocka_unit_test(test_files_that_stay),
+        cmocka_unit_test(test_the_only_public_function),
+        cmocka_unit_test(test_a_named_function),
+        cmocka_unit_test(test_a_module_of_another_name),
+        cmocka_unit_test(test_which_launches),
+        cmocka_unit_test(test_an_autograd_function),
+        cmocka_unit_test(test_inputs_by_name),
+        cmocka_unit_test(test_a_script_goes),
+        cmocka_unit_test(test_what_changes_something_stays),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
