@@ -223,6 +223,34 @@ static bool is_chosen(Fact callee) {
     return (callee.how & FACT_VARIES) && (!callee.klass || (callee.how & FACT_NONE));
 }
 
+// F.apply(...) of an autograd.Function: forward(ctx, ...), as a static method. With setup_context(ctx,
+// inputs, output), forward has no ctx; which of a file's classes have that is not looked at, so then both are
+// taken.
+static bool apply_autograd(Varies *v, const Given *g, Fact *out) {
+    bool any = false, setup = false;
+    Given with = *g;
+    with.arg = NEWN(v->arena, Fact, (size_t)g->args + 1);
+    with.arg[0] = fact_other(FACT_STAYS);
+    for (int i = 0; i < g->args; i++) with.arg[i + 1] = g->arg[i];
+    with.args++;
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "setup_context")) continue;
+        bind_any(v, c);
+        setup = true;
+    }
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "forward")) continue;
+        varies_open(v, c);
+        varies_bind(v, c, c->plain ? &with : g);
+        if (setup) varies_bind(v, c, g);
+        *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
+        any = true;
+    }
+    return any;
+}
+
 static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const Given *g) {
     const Node *func = call->call.func;
     Str name = func->attribute.name;
@@ -234,8 +262,7 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
     if (looked && varies_empty(v, base)) return base;
     if (!of_module(v, scope, func->attribute.value)) change(v, name, base, g);
-    // Of an autograd.Function: forward(ctx, ...).
-    if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
+    if (str_is(name, "apply") && apply_autograd(v, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) f = eval_own_method(v, call, name, base, g);
     if (kept) {

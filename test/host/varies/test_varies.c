@@ -200,6 +200,20 @@ static void callees_are_chosen(void **state) {
         if (callee(no[i])) fail_msg("%s", no[i]);
 }
 
+// What apply() hands to forward(ctx, ...), and to forward(...) where setup_context() stands beside it.
+#define APPLIED(params, cond, more)                                                                        \
+    "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(" params "):\n        if " cond \
+    ":\n            return 1\n" more "def run(x, w):\n    return F.apply(x, 5)\n"
+#define SETUP "    @staticmethod\n    def setup_context(ctx, inputs, output):\n        pass\n"
+static void applied_functions_get_their_arguments(void **state) {
+    (void)state;
+    assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "n == 4", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "x.stride(-1) != 1", ""), true));
+    assert_true(may(APPLIED("x, n", "x.shape[1] == 700000", SETUP), true));
+    assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", SETUP), true));
+}
+
 // Conditions on layouts: whether they come out one way in every call, where inputs may have gaps, and where
 // they have none.
 #define LAID(text) "def run(x, w):\n    M, N = x.shape\n" text ":\n        return 1\n"
@@ -429,6 +443,7 @@ int main(void) {
                                        cmocka_unit_test(what_is_held_varies),
                                        cmocka_unit_test(callees_are_chosen),
                                        cmocka_unit_test(layouts_are_known),
+                                       cmocka_unit_test(applied_functions_get_their_arguments),
                                        cmocka_unit_test(indices_are_not_negative),
                                        cmocka_unit_test(wrappers_are_followed),
                                        cmocka_unit_test(what_nobody_calls_does_not_count),
