@@ -103,12 +103,35 @@ static void bind_any(Varies *v, Callable *c) {
         if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, any);
 }
 
+// forward() of an autograd.Function, which no object's call comes to.
+static bool is_applied(const Varies *v, const Callable *c) {
+    for (int i = 0; str_is(c->node->function.name, "forward") && i < v->class_count; i++)
+        for (int k = 0; k < v->classes[i]->klass.body.n; k++)
+            if (v->classes[i]->klass.body.at[k] == c->node)
+                return class_kind(v->classes[i]) == CLASS_AUTOGRAD;
+    return false;
+}
+
 // Functions of that name: of the module's, or methods of any class.
 bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *out) {
     bool any = false;
     for (int i = 0; i < v->callables; i++) {
         Callable *c = &v->callable[i];
         if (c->method != method || !str_eq(c->node->function.name, name)) continue;
+        varies_open(v, c);
+        varies_bind(v, c, g);
+        *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
+        any = true;
+    }
+    return any;
+}
+
+// An object is called whose class is not known: forward() of any but those.
+static bool call_forward(Varies *v, const Given *g, Fact *out) {
+    bool any = false;
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "forward") || is_applied(v, c)) continue;
         varies_open(v, c);
         varies_bind(v, c, g);
         *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
@@ -152,7 +175,7 @@ static void call_object(Varies *v, Fact object, const Given *g, Fact *out) {
         return;
     }
     if (varies_call_named(v, STR("__call__"), true, g, &made)) *out = fact_other(out->how | made.how);
-    if (varies_call_named(v, STR("forward"), true, g, &made)) *out = fact_other(out->how | made.how);
+    if (call_forward(v, g, &made)) *out = fact_other(out->how | made.how);
 }
 
 // A function that is handed about: by whom it is called, and with what, nobody knows.
@@ -333,8 +356,7 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
     if (func->kind == NODE_ATTRIBUTE) return eval_method(v, scope, n, &g);
     Fact callee = varies_eval(v, scope, func);
     v->callee |= chosen(v, scope, func, callee);
-    if (varies_call_named(v, STR("__call__"), true, &g, &f) ||
-        varies_call_named(v, STR("forward"), true, &g, &f))
+    if (varies_call_named(v, STR("__call__"), true, &g, &f) || call_forward(v, &g, &f))
         return fact_other(f.how | callee.how);
     return fact_other(callee.how | given_how(&g));
 }

@@ -209,6 +209,8 @@ static void applied_functions_get_their_arguments(void **state) {
     (void)state;
     assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", ""), true));
     assert_false(may(APPLIED("ctx, x, n", "n == 4", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "x.numel() > 2**31 - 4096", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "(0 if x.numel() <= 2**31 - 4096 else 1)", ""), true));
     assert_false(may(APPLIED("ctx, x, n", "x.stride(-1) != 1", ""), true));
     assert_true(may(APPLIED("x, n", "x.shape[1] == 700000", SETUP), true));
     assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", SETUP), true));
