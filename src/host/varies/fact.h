@@ -24,8 +24,8 @@ enum {
 // gaps. INDEX: its elements are not negative; of a pointer, those behind it. SMALL: it has no more elements
 // than an input. BARE: a list or dictionary with nothing in it. GAPS, of a number, is no promise: it is the
 // product of its dimensions or more, since the tensor may have gaps. REAL: a number that need not be whole.
-// STEPS: a multiple of a quotient by a large number, which stays the same for many sizes. LAST, of a sequence of
-// numbers: the last of them is 1.
+// STEPS: a multiple of a quotient by a large number, which stays the same for many sizes. LAST, of a sequence
+// of numbers: the last of them is 1.
 enum {
     SURE_TENSOR = 1,
     SURE_UNIT = 2,
