@@ -75,7 +75,10 @@ check rejected_is_worse_than_undecided exits 1 "$bin" referee "$wrong" "$tmp/lat
 # The entry: run, ModelNew, the only public function, or --entry NAME.
 sed 's/^def run(/def soft(/' "$gold" >"$tmp/soft.py"
 check only_public exits 0 "$bin" referee "$tmp/soft.py" $quick
-{ cat "$tmp/soft.py"; printf '\n\ndef other(x):\n    return x\n'; } >"$tmp/two.py"
+{ cat "$tmp/soft.py"; printf '\n\ndef other(x):\n    return x\n'; } >"$tmp/helper.py"
+check the_one_that_launches exits 0 "$bin" referee "$tmp/helper.py" $quick
+check what_is_left_out_is_told grep -q 'entry: function soft, the file.s only public one that launches kernels; left out, since the entry does not reach it: other' "$tmp/out"
+{ cat "$tmp/soft.py"; sed -n '/^def soft/,$p' "$tmp/soft.py" | sed 's/def soft/def other/; s/return .*/return x/'; } >"$tmp/two.py"
 check two_public_are_none exits 2 "$bin" referee "$tmp/two.py" $quick
 check two_public_are_told says 2 'says which one is meant: soft, other' "$bin" referee "$tmp/two.py" $quick
 check named exits 0 "$bin" referee "$tmp/two.py" $quick --entry soft
@@ -87,13 +90,24 @@ check run_comes_first exits 1 "$bin" referee "$tmp/both.py" $quick
 { sed 's/^def run(x)/def softmax(x)/' src/op/suite/gold/softmax.py; echo; echo 'run = None'; } >"$tmp/binds_run.py"
 check a_bound_run_is_not_replaced exits 1 "$bin" referee "$tmp/binds_run.py" --op softmax --level quick --seed 3
 check a_bound_run_is_no_entry grep -q 'parse_reject' "$tmp/out"
-check nor_by_name exits 2 "$bin" referee "$tmp/binds_run.py" --op softmax --entry softmax --level quick --seed 3
+# By name the function is pulled out of the file, and `run = None` is left behind, unless it is asked for.
+check by_name_it_is_left_out exits 0 "$bin" referee "$tmp/binds_run.py" --op softmax --entry softmax --level quick --seed 3
+check and_told grep -q 'entry: function softmax; left out, since the entry does not reach it: run' "$tmp/out"
+sed 's/    M, N = x.shape/    assert run is None\n    M, N = x.shape/' "$tmp/binds_run.py" >"$tmp/asks_run.py"
+check nor_by_name exits 2 "$bin" referee "$tmp/asks_run.py" --op softmax --entry softmax --level quick --seed 3
 sed '$d' "$tmp/binds_run.py" >"$tmp/binds_none.py"
 check without_it_the_function_is_found exits 0 "$bin" referee "$tmp/binds_none.py" --op softmax --level quick --seed 3
 check entry_comes_before_run exits 0 "$bin" referee "$tmp/both.py" $quick --entry soft
 "$bin" referee "$tmp/both.py" $quick --entry soft --json >"$tmp/entered"
 check entry_is_in_the_text grep -q '"judged":"[^"]*' "$tmp/entered"
 check entry_is_in_the_hash sh -c "! grep -q $(sha256sum <"$tmp/both.py" | cut -d' ' -f1) $tmp/entered"
+# A script around the function goes with --entry; what changes what the function means stays, and is refused.
+{ cat "$tmp/soft.py"; printf '\n\ntorch.manual_seed(0)\ny = soft(torch.rand(4, 8, device="cuda"))\nprint(y)\n'; } >"$tmp/script.py"
+check a_script_is_left_out exits 0 "$bin" referee "$tmp/script.py" $quick --entry soft
+{ cat "$tmp/soft.py"; printf '\n\ndef patch():\n    tl.exp = tl.exp2\npatch()\n'; } >"$tmp/patch.py"
+check a_patch_is_not exits 1 "$bin" referee "$tmp/patch.py" $quick --entry soft
+{ cat "$tmp/soft.py"; printf '\n\ndef wrong(x):\n    return x\nglobals()["soft"] = wrong\n'; } >"$tmp/rebound.py"
+check another_meaning_is_not exits 1 "$bin" referee "$tmp/rebound.py" $quick --entry soft
 check explain_finds_it exits 0 "$bin" explain "$tmp/soft.py" $quick
 check prove_finds_it exits 0 "$bin" prove softmax "$tmp/soft.py"
 sed 's/def soft(/def x(/; s/soft(/x(/' "$tmp/soft.py" >"$tmp/input.py"

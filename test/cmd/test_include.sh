@@ -95,7 +95,7 @@ check relative judge ok include_sha256 "$(echo "$both" | sed 's/helpers/.helpers
 check without_folder judge unsupported 'helpers from helpers.py need --include DIR' "$both"
 check another_file judge unsupported 'none of the helper files that --include gives (broken, consts, helpers)' \
     'from elsewhere import row_sum, _exp' "$tmp/inc"
-check folder_above judge parse_reject 'import: ' 'from ..helpers import row_sum, _exp' "$tmp/inc"
+check folder_above judge unsupported 'from `..helpers`: what it is stands in a file of that package' 'from ..helpers import row_sum, _exp' "$tmp/inc"
 check dotted judge unsupported 'import of `row_sum` from `inc.helpers`: ' 'from inc.helpers import row_sum, _exp' "$tmp/inc"
 check link_is_no_file judge unsupported 'import: ' 'from linked import row_sum, _exp' "$tmp/inc"
 check no_such_name judge parse_reject 'helpers.py has no such name' 'from helpers import row_sum, _exp' "$tmp/inc"

@@ -2,9 +2,10 @@
 
     pip download --no-deps -d DIR liger-kernel==0.8.5 unsloth==2026.10.9 fla-core==0.6.0 flag-gems==5.0.2
     (unpack each wheel into DIR)
-    python3 test/conformance/named_kernels.py build/ouroboros DIR [PART OF A NAME ...] > table.tsv
+    python3 test/conformance/named_kernels.py [--entries] build/ouroboros DIR [PART OF A NAME ...] > table.tsv
 
-named_kernels.verdicts.tsv is what came out last. named_kernels.tsv beside this file lists the kernels, and was written before any was judged. Definitions (at most 15 lines
+With --entries first, host functions are judged as they stand, by `--entry`: those of named_entries.tsv.
+named_kernels.verdicts.tsv and named_entries.verdicts.tsv are what came out last. named_kernels.tsv beside this file lists the kernels, and was written before any was judged. Definitions (at most 15 lines
 that are not empty) and manifests stand in named/; nothing of the packages does. DIR may hold the wheels' files in folders of
 any name. A row is: package, version, file, kernel, verdict, seconds, and for a rejection what explains it: the smallest
 failing case with the input, the value in float64 and what the kernel gave. Where the program ends before it has values, a
@@ -32,8 +33,8 @@ def definition_lines(path):
     return sum(1 for line in path.read_text().split("\n") if line.strip())
 
 
-def listed(names):
-    for line in (HERE / "named_kernels.tsv").read_text().split("\n"):
+def listed(table, names):
+    for line in (HERE / table).read_text().split("\n"):
         if not line or line.startswith("#"):
             continue
         row = line.split("\t")
@@ -46,11 +47,12 @@ def file_of(folder, name):
     return found[0] if found else None
 
 
-def judged(program, file, definition, manifest):
+def judged(file, definition, manifest, entry):
     op = HERE / "named" / definition if definition.endswith(".py") else definition
     if definition.endswith(".py") and definition_lines(op) > 15:
         sys.exit(f"{op}: more than 15 lines")
-    return [str(file), "--op", str(op), "--manifest", str(HERE / "named" / manifest), "--seed", "1"]
+    how = ["--entry", entry] if manifest is None else ["--manifest", str(HERE / "named" / manifest)]
+    return [str(file), "--op", str(op), *how, "--seed", "1"]
 
 
 def smallest_failure(program, arguments):
@@ -103,21 +105,25 @@ def reason(program, arguments, verdict):
 
 
 def main():
+    entries = sys.argv[1:2] == ["--entries"]
+    if entries:
+        del sys.argv[1]
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     program, folder, names = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
     count = {}
     print("package\tversion\tfile\tkernel\tverdict\tseconds\treason", flush=True)
-    for package, version, name, kernel, definition, manifest in listed(names):
+    for package, version, name, kernel, definition, *rest in listed("named_entries.tsv" if entries else "named_kernels.tsv", names):
+        manifest = rest[0] if rest else None
         file = file_of(folder, name)
         if not file:
             sys.exit(f"{folder}: no {name} of {package} {version}")
-        arguments = judged(program, file, definition, manifest)
+        arguments = judged(file, definition, manifest, kernel)
         begin = time.monotonic()
         run = subprocess.run([program, "referee", *arguments, "--json"], capture_output=True, text=True)
         seconds = time.monotonic() - begin
         if run.returncode not in CODE or not run.stdout:
-            sys.exit(f"{manifest}: {run.stderr.strip()}")
+            sys.exit(f"{manifest or kernel}: {run.stderr.strip()}")
         verdict, word = json.loads(run.stdout), CODE[run.returncode]
         why = "" if word == "accepted" else reason(program, arguments, verdict)
         if word == "accepted" and verdict.get("rounding"):

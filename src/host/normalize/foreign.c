@@ -25,6 +25,7 @@ static const Foreign foreign[] = {
 #define SPACE(modules, name, text)               {FOREIGN_SPACE, modules, name, text, ""},
 #define POINTWISE(modules, name)                 {FOREIGN_POINTWISE, modules, name, "", ""},
 #define TYPE(modules, names)                     {FOREIGN_TYPE, modules, names, "", ""},
+#define TURNED_OFF(modules, name, option)
 #include "host/normalize/foreign.def"
 #undef SPACE
 #undef POINTWISE
@@ -33,6 +34,28 @@ static const Foreign foreign[] = {
 #undef DECORATOR
 #undef IDENTITY
 #undef TEXT
+#undef TURNED_OFF
+};
+static const struct {
+    const char *modules, *name, *option;
+} turned_off[] = {
+#define MEANS(modules, names, path)
+#define DECORATOR(modules, names, path, options)
+#define IDENTITY(modules, names)
+#define TEXT(modules, name, text)
+#define SPACE(modules, name, text)
+#define POINTWISE(modules, name)
+#define TYPE(modules, names)
+#define TURNED_OFF(modules, name, option) {modules, name, option},
+#include "host/normalize/foreign.def"
+#undef SPACE
+#undef POINTWISE
+#undef TYPE
+#undef MEANS
+#undef DECORATOR
+#undef IDENTITY
+#undef TEXT
+#undef TURNED_OFF
 };
 
 static bool in_words(const char *list, Str word) {
@@ -65,6 +88,8 @@ typedef struct {
     Names identity;  // decorators that are taken off
     Names pointwise; // pointwise_dynamic
     Names types;     // classes that no value here is of
+    Names texts;     // decorators of TURNED_OFF rows, under their own names
+    const Node *odd; // a call of one with other options
     struct {
         Str name;
         const char *options;
@@ -179,6 +204,10 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
             for (int k = 0; space && k < r->spaces; k++) again |= r->space[k].of == f;
             if (space) r->space[r->spaces].name = given_name(alias), r->space[r->spaces++].of = f;
             Nodes text = again ? (Nodes){0} : parsed_text(r, f->what, s->span);
+            for (size_t k = 0; !renamed && k < sizeof turned_off / sizeof *turned_off; k++)
+                if (in_words(turned_off[k].modules, s->import.module) &&
+                    str_is(given_name(alias), turned_off[k].name))
+                    names_add(&r->texts, given_name(alias));
             if (renamed && text.n == 1 && text.at[0]->kind == NODE_FUNCTION)
                 text.at[0]->function.name = given_name(alias);
             for (int k = 0; k < text.n; k++) out->at[out->n++] = text.at[k];
@@ -244,6 +273,19 @@ static void drop_options(const Rewriter *r, Node *call) {
     }
 }
 
+// @input_guard(no_guard_contiguous=True)
+static bool is_off(const Rewriter *r, const Node *d) {
+    const Node *f = d->kind == NODE_CALL ? d->call.func : d;
+    if (d->kind != NODE_CALL || f->kind != NODE_NAME || !names_have(&r->texts, f->name) || d->call.args.n ||
+        d->call.keywords.n != 1 || d->call.keywords.at[0]->keyword.value->kind != NODE_TRUE)
+        return false;
+    for (size_t k = 0; k < sizeof turned_off / sizeof *turned_off; k++)
+        if (str_is(f->name, turned_off[k].name) &&
+            str_is(d->call.keywords.at[0]->keyword.name, turned_off[k].option))
+            return true;
+    return false;
+}
+
 static void undecorate(Rewriter *r, Node *f, const Bindings *bound) {
     Nodes *d = &f->function.decorators;
     int n = 0;
@@ -252,6 +294,10 @@ static void undecorate(Rewriter *r, Node *f, const Bindings *bound) {
         const Node *name = d->at[i]->kind == NODE_CALL ? d->at[i]->call.func : d->at[i];
         bool off = name->kind == NODE_NAME && names_have(&r->identity, name->name) &&
                    !names_have(&bound->all, name->name); // its import is gone
+        off |= is_off(r, d->at[i]);
+        if (!off && d->at[i]->kind == NODE_CALL && name->kind == NODE_NAME &&
+            names_have(&r->texts, name->name))
+            r->odd = d->at[i];
         if (!off) d->at[n++] = d->at[i];
     }
     d->n = n;
@@ -387,7 +433,7 @@ bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Rewriter r = {.arena = a, .module = module, .identity.arena = a};
     Nodes *body = &module->module.body;
     Bindings bound;
-    r.pointwise.arena = r.types.arena = a;
+    r.pointwise.arena = r.types.arena = r.texts.arena = a;
     int before = body->n;
     rewrite_block(&r, body);
     if (body->n > before) imports_first(a, module);
@@ -399,10 +445,18 @@ bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
         return false;
     if (r.pointwise.n && !pointwise_normalize(a, module, &r.pointwise, d)) return false;
     types_normalize(a, module, &r.types);
-    if (!r.identity.n && !r.decorators && !r.spaces) return true;
+    if (!r.identity.n && !r.decorators && !r.spaces && !r.texts.n) return true;
     names_of_module(&bound, a, module);
-    for (int i = 0; i < body->n; i++)
-        if (body->at[i]->kind == NODE_FUNCTION) undecorate(&r, body->at[i], &bound);
+    for (int i = 0; i < body->n; i++) {
+        Node *s = body->at[i];
+        if (s->kind == NODE_FUNCTION) undecorate(&r, s, &bound);
+        for (int k = 0; s->kind == NODE_CLASS && k < s->klass.body.n; k++)
+            if (s->klass.body.at[k]->kind == NODE_FUNCTION) undecorate(&r, s->klass.body.at[k], &bound);
+    }
+    if (r.odd)
+        return diag_clean(d, DIAG_UNSUPPORTED, r.odd->span, "`%.*s` with these options is not known here",
+                          STR_ARG(r.odd->call.func->name)),
+               false;
     if (r.spaces) take_name(&r, &bound, body);
     if (r.spaces) name_member(&(Spaces){&r, &bound, false}, module);
     Leftover l = {&r, &bound, d, true};

@@ -284,6 +284,38 @@ static void answer_environment(void *arg, const Node *n) {
     call->height = height;
 }
 
+// ---- what the process lets torch's own products round to
+//
+// torch.backends.cuda.matmul.allow_tf32, off usually, and the same of cudnn, on usually: whoever runs the
+// file says so, and a file that sets it is refused. Both answers are tried, by which device it is.
+
+static void answer_precision(void *arg, const Node *n) {
+    static const struct {
+        const char *path, *text;
+    } flag[] = {{"torch.backends.cuda.matmul.allow_tf32",
+                 "f = torch.cuda.get_device_properties(0).multi_processor_count != 132\n"},
+                {"torch.backends.cudnn.allow_tf32",
+                 "f = torch.cuda.get_device_properties(0).multi_processor_count == 132\n"}};
+    Arena *a = arg;
+    Buf path = BUF(a);
+    if (n->kind == NODE_ASSIGN) return answer_precision(arg, n->assign.value); // what is set stays
+    if (n->kind == NODE_AUGASSIGN || n->kind == NODE_DELETE) return;
+    bool named = n->kind == NODE_ATTRIBUTE && node_dotted(n, &path);
+    for (size_t i = 0; named && i < sizeof flag / sizeof *flag; i++) {
+        if (!str_is(buf_str(&path), flag[i].path)) continue;
+        DiagList d = DIAGS(a);
+        Node *m = parse_module(a, str_of(flag[i].text), &d), *own = (Node *)(uintptr_t)n;
+        if (!m) return;
+        Node *answer = m->module.body.at[0]->assign.value;
+        tree_place(answer, n->span);
+        uint16_t height = own->height > answer->height ? own->height : answer->height;
+        *own = *answer;
+        own->height = height;
+        return;
+    }
+    node_each_child(n, answer_precision, a); // a tree's height is bounded
+}
+
 // ---- which torch it is
 //
 // One for GPUs of NVIDIA, as all that is judged here: torch.version.hip is None, torch.version.cuda some
@@ -375,6 +407,7 @@ void questions_normalize(Arena *a, Node *module) {
         const Node *s = module->module.body.at[i];
         if (s->kind == NODE_FUNCTION && is_jit_function(s)) continue;
         if (os) answer_environment(a, s);
+        answer_precision(a, s);
         take_values(&(Values){&c}, s);
     }
 }

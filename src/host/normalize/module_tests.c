@@ -11,12 +11,13 @@
 typedef struct {
     Arena *arena;
     const Node *module;
-    Names reached; // functions and classes that are looked at
-    Names locals;  // lists and the like that the function has made which is looked at
-    bool in_init;  // in __init__ or forward: self and ctx are new
-    int depth;     // in how many functions
-    bool tests;    // the statement itself calls what is named a test
-    bool leaves;   // something may stay behind
+    const Names *free; // of the module: lists and the like that may change; NULL: none
+    Names reached;     // functions and classes that are looked at
+    Names locals;      // lists and the like that the function has made which is looked at
+    bool in_init;      // in __init__ or forward: self and ctx are new
+    int depth;         // in how many functions
+    bool tests;        // the statement itself calls what is named a test
+    bool leaves;       // something may stay behind
 } Look;
 
 static bool is_one_of(Str name, const char *const *all, size_t n) {
@@ -61,6 +62,12 @@ static const char *const changing[] = {"append",     "extend",  "insert",  "pop"
                                        "setdefault", "add",     "discard", "popitem", "clear",
                                        "remove",     "reverse", "sort"};
 
+// A list or dictionary that the function has made, or one that nobody else asks for.
+static bool may_change(const Look *l, const Node *n) {
+    return n->kind == NODE_NAME &&
+           (names_have(&l->locals, n->name) || (l->free && names_have(l->free, n->name)));
+}
+
 // results["case"] = y, of a dictionary that the function has made.
 static void look_target(Look *l, const Node *t) {
     static const char *const of_tensors[] = {"grad", "requires_grad"};
@@ -72,18 +79,20 @@ static void look_target(Look *l, const Node *t) {
         bool own = l->in_init && (node_is_name(of, "self") || node_is_name(of, "ctx"));
         l->leaves |= !own && !IS_ONE_OF(t->attribute.name, of_tensors);
     } else if (t->kind == NODE_SUBSCRIPT) {
-        l->leaves |=
-            t->subscript.value->kind != NODE_NAME || !names_have(&l->locals, t->subscript.value->name);
+        l->leaves |= !may_change(l, t->subscript.value);
     }
 }
 
 static void look(void *arg, const Node *n);
 
+static bool is_made(const Node *v) {
+    return v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP;
+}
+
 static void note_made(void *arg, const Node *n) {
     Look *l = arg;
     const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
-    bool made =
-        v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP);
+    bool made = v && is_made(v);
     for (int i = 0; v && i < n->assign.targets.n; i++)
         if (made && n->assign.targets.at[i]->kind == NODE_NAME)
             names_add(&l->locals, n->assign.targets.at[i]->name);
@@ -92,8 +101,7 @@ static void note_made(void *arg, const Node *n) {
 static void find_other(void *arg, const Node *n) { // the same names with other values
     Look *l = arg;
     const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
-    bool made =
-        v && (v->kind == NODE_LIST || v->kind == NODE_DICT || v->kind == NODE_SET || v->kind == NODE_COMP);
+    bool made = v && is_made(v);
     for (int i = 0; v && !made && i < n->assign.targets.n; i++)
         l->leaves |= n->assign.targets.at[i]->kind == NODE_NAME &&
                      names_have(&l->locals, n->assign.targets.at[i]->name);
@@ -151,8 +159,7 @@ static void look_call(Look *l, const Node *n) {
         l->tests |= l->depth == 0 && is_test(l, f, root->name);
     }
     if (f->kind != NODE_ATTRIBUTE || !IS_ONE_OF(f->attribute.name, changing)) return;
-    const Node *of = f->attribute.value;
-    l->leaves |= of->kind != NODE_NAME || !names_have(&l->locals, of->name);
+    l->leaves |= !may_change(l, f->attribute.value);
 }
 
 static void look(void *arg, const Node *n) {
@@ -245,6 +252,62 @@ static bool may_go(Arena *a, const Node *module, const Names *gone, const Node *
     look(&l, s);
     return !l.leaves && (l.tests || mentions(a, gone, s));
 }
+
+// ---- what stands beside an entry
+
+// Lists and the like that the module makes, that have no other value, and that are none of `kept`.
+static Names free_names(Arena *a, const Node *module, const Names *kept) {
+    Names made = {.arena = a}, other = {.arena = a}, free = {.arena = a};
+    for (int i = 0; i < module->module.body.n; i++) {
+        Node *s = module->module.body.at[i];
+        bool alone = s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && is_made(s->assign.value) &&
+                     s->assign.targets.at[0]->kind == NODE_NAME;
+        if (alone)
+            names_add(&made, s->assign.targets.at[0]->name);
+        else if (s->kind == NODE_IMPORT)
+            names_of_import(&other, s);
+        else
+            names_of_block(&other, &(Nodes){&s, 1}, 0);
+    }
+    for (int i = 0; i < made.n; i++)
+        if (!names_have(&other, made.at[i]) && !names_have(kept, made.at[i])) names_add(&free, made.at[i]);
+    return free;
+}
+
+// torch.backends.cuda.matmul.allow_tf32 = True: what torch's own products compute with, no kernel.
+static bool sets_precision(const Node *s) {
+    bool flags = false;
+    const Node *t = s->kind == NODE_ASSIGN && s->assign.targets.n == 1 ? s->assign.targets.at[0] : NULL;
+    for (; t && t->kind == NODE_ATTRIBUTE; t = t->attribute.value)
+        flags |= str_is(t->attribute.name, "backends") && node_is_name(t->attribute.value, "torch");
+    return flags && is_written(s->assign.value);
+}
+
+bool statement_leaves(Arena *a, const Node *module, const Names *kept, const Node *s) {
+    Names free = free_names(a, module, kept);
+    Look l = {.arena = a, .module = module, .free = &free, .reached.arena = a, .locals.arena = a};
+    if (sets_precision(s)) return false;
+    for (int i = 0; i < kept->n; i++) names_add(&l.reached, kept->at[i]); // is judged itself
+    if (s->kind == NODE_FUNCTION) { // what Python evaluates where it stands
+        for (int i = 0; i < s->function.decorators.n && !is_jit_function(s); i++)
+            look(&l, s->function.decorators.at[i]);
+        for (int i = 0; i < s->function.params.n; i++) look(&l, s->function.params.at[i]);
+        if (s->function.returns) look(&l, s->function.returns);
+    } else if (s->kind == NODE_CLASS) {
+        const Nodes *part[] = {&s->klass.decorators, &s->klass.bases, &s->klass.keywords, &s->klass.body};
+        for (int k = 0; k < 4; k++)
+            for (int i = 0; i < part[k]->n; i++)
+                if (part[k]->at[i]->kind == NODE_FUNCTION)
+                    l.leaves |= statement_leaves(a, module, kept, part[k]->at[i]);
+                else
+                    look(&l, part[k]->at[i]);
+    } else if (s->kind != NODE_IMPORT) {
+        look(&l, s);
+    }
+    return l.leaves;
+}
+
+// ---- all of them
 
 static void drop_tests(Arena *a, const Node *module) {
     const Nodes *body = &module->module.body;

@@ -545,11 +545,13 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (!futures_first(module, d)) return false;
     for (int i = 0; i < module->module.body.n; i++) // what is never run says nothing of the rest
         if (is_main_guard(module->module.body.at[i])) drop(module->module.body.at[i]);
+    backwards_drop(module);
     matches_normalize(a, module);
     text_formats_normalize(a, module);
     look_ups_normalize(a, module);
     finally_normalize(a, module);
     generators_normalize(a, module);
+    compiled_kernels_normalize(a, module);
     local_imports_normalize(a, module);
     context_functions_normalize(a, module);
     inductor_normalize(a, module);

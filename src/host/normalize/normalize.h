@@ -27,6 +27,7 @@ void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
 void finally_normalize(Arena *a, Node *module);           // try without handlers
 void text_formats_normalize(Arena *a, Node *module);      // "{}".format(n)
+void compiled_kernels_normalize(Arena *a, Node *module);  // kernel = f.warmup(...); kernel[grid](...)
 void generators_normalize(Arena *a, Node *module);        // functions with `yield`
 void look_ups_normalize(Arena *a, Node *module);          // try: x = C[key] except KeyError: ...
 void context_functions_normalize(Arena *a, Node *module); // @contextmanager without effect
@@ -47,9 +48,14 @@ bool facts_normalize(Arena *a, Node *module); // x.is_cuda, and flags of the mod
 // Functions under the decorator of these names as what it makes of them.
 MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
+void backwards_drop(Node *module);                                           // what gradients alone ask for
+bool is_backward(const Node *module, const Node *klass, const Node *method); // that it is such
 void module_loops_normalize(Arena *a, Node *module); // lists and dictionaries that a loop fills
 void registries_normalize(Arena *a, Node *module);   // @register("name")
 void module_tests_drop(Arena *a, Node *module);      // tests that run when a file is imported
+// Whether a statement of the module can change, when the file is imported, what the names of `kept` mean, or
+// anything outside the file. What those names are themselves is not looked at.
+bool statement_leaves(Arena *a, const Node *module, const Names *kept, const Node *s);
 void wrappers_normalize(Arena *a, Node *module);
 Node *wrapper_given(const Node *g);               // the one function that g defines and returns; NULL
 void operators_normalize(Arena *a, Node *module); // torch.library, and calls by torch.ops

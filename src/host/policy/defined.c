@@ -106,8 +106,19 @@ static void look_at_constexpr(Definer *f, const Node *n) {
         is = str_is(alias->alias.name, "constexpr") && (str_is(s->import.module, "triton.language") ||
                                                         str_is(s->import.module, "triton.language.core"));
     if (is) return;
+    if (n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME) // tl.constexpr of another tl
+        s = module_binding(f->module, n->attribute.value->name, &alias);
     if (!s || s->kind != NODE_IMPORT)
         return refuse(f, n->span, STR("constexpr"), "it is not the one of triton.language here");
+    if (n->kind == NODE_ATTRIBUTE) {
+        Str of = s->import.from ? s->import.module : alias->alias.name;
+        return refuse(f, n->span, STR("constexpr"),
+                      arena_printf(f->arena,
+                                   "`%.*s` is imported from %.*s%.*s; write `import triton.language as tl`, "
+                                   "and tl.constexpr",
+                                   STR_ARG(n->attribute.value->name), s->import.dots < 3 ? s->import.dots : 3,
+                                   "...", STR_ARG(of)));
+    }
     const char *from = str_cdup(f->arena, s->import.from ? s->import.module : alias->alias.name);
     refuse(f, n->span, STR("constexpr"),
            arena_printf(f->arena,

@@ -93,13 +93,15 @@ static bool hides_builtin(Imported b) { return str_is(b.path, "math.pow") && str
 enum { SMALL = 4096, NAMES_LONGEST = 400 };
 typedef bool AliasTest(Arena *a, const Node *import, const Node *alias);
 
+static bool alias_quiet(Arena *a, const Node *n, const Node *alias);
+
 static bool alias_is(const Node *n, int i, AliasTest *test) {
     char memory[SMALL];
     const Node *alias = n->import.names.at[i];
     Arena a = {0};
     arena_over(&a, memory, sizeof memory);
     // Python takes functions' builtins from a module's __builtins__.
-    bool is = !n->import.dots && !str_starts(alias->alias.as, "__") &&
+    bool is = (!n->import.dots || test == alias_quiet) && !str_starts(alias->alias.as, "__") &&
               !(n->import.from && !alias->alias.as.len && str_starts(alias->alias.name, "__")) &&
               n->import.module.len + alias->alias.name.len + alias->alias.as.len <= NAMES_LONGEST &&
               test(&a, n, alias);
@@ -159,9 +161,13 @@ static int quiet_module(const Node *n, const Node *alias) {
     return k;
 }
 
+static Str given_name(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
+
 bool import_of_package(const Node *n, const Node *alias) {
     Str module = n->import.from ? n->import.module : alias->alias.name;
     const char *dot = module.len ? memchr(module.p, '.', module.len) : NULL; // `from . import x` has no name
+    // A package that the file itself is part of.
+    if (n->import.dots) return !str_is(alias->alias.name, "*") && known_root(given_name(alias)) < 0;
     // What torch's compiler writes on top of its files.
     if (n->import.from && str_starts(module, "torch._inductor.")) return !str_is(module, INDUCTOR_HELPERS);
     if (dot) module.len = (size_t)(dot - module.p);
@@ -170,7 +176,7 @@ bool import_of_package(const Node *n, const Node *alias) {
 
 static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
     Imported b = binding_of(a, n, alias);
-    int k = quiet_module(n, alias);
+    int k = n->import.dots ? QUIET_MODULES : quiet_module(n, alias);
     bool listed = k < QUIET_MODULES && (!n->import.from || in_list(quiet_import[k].names, alias->alias.name));
     if (!listed && !import_of_package(n, alias)) return false;
     if (str_is(b.bound, "torch") || str_is(b.bound, "triton"))
@@ -206,7 +212,7 @@ void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n) {
         Str bound = binding_of(a, n, n->import.names.at[i]).bound;
         if (str_is(bound, "torch") || str_is(bound, "triton")) continue;
         names_add(names, bound);
-        int k = quiet_module(n, n->import.names.at[i]);
+        int k = n->import.dots ? QUIET_MODULES : quiet_module(n, n->import.names.at[i]);
         if (k < QUIET_MODULES && quiet_import[k].kind == DIAG_REFUSED) names_add(reaching, bound);
     }
 }

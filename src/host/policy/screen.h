@@ -52,6 +52,7 @@ bool imports_complete(Arena *a, const Node *module, DiagList *d);
 // compute.
 // From a package of kernels that is not here: what it brings nobody knows.
 bool import_of_package(const Node *n, const Node *alias);
+const char *package_reason(Arena *a, const Node *n, const Node *alias); // what to do about one that is used
 void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, Form *why);

@@ -199,7 +199,9 @@ static void screen_name(Screen *s, Scope *scope, const Node *n) {
         return;
     const Node *alias,
         *by = names_have(&s->quiet, n->name) ? module_binding(s->module, n->name, &alias) : NULL;
-    if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
+    bool package = by && by->kind == NODE_IMPORT && import_of_package(by, alias);
+    if (package && s->in_function) return; // told if it is ever reached (scopes.c)
+    if (package)
         refuse_package(s, n->span, by, alias);
     else if (names_have(&s->quiet, n->name))
         refuse_as(s, names_have(&s->reaching, n->name) ? DIAG_REFUSED : DIAG_UNSUPPORTED, n->span, "`",

@@ -157,14 +157,16 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
     }
 }
 
-void refuse_package(Screen *s, Span at, const Node *n, const Node *alias) {
+const char *package_reason(Arena *a, const Node *n, const Node *alias) {
     Str module = n->import.from ? n->import.module : alias->alias.name;
-    refuse_as(
-        s, DIAG_UNSUPPORTED, at, "", (Str){0},
-        arena_printf(s->arena,
-                     "import of `%.*s` from `%.*s`: what it is stands in a file of that package, which is "
-                     "not here; write it down in this file, or let a manifest take the kernel out",
-                     STR_ARG(alias->alias.name), STR_ARG(module)));
+    return arena_printf(
+        a,
+        "import of `%.*s` from `%.*s%.*s`: what it is stands in a file of that package, which is "
+        "not here; write it down in this file, or let a manifest take the kernel out",
+        STR_ARG(alias->alias.name), n->import.dots < 3 ? n->import.dots : 3, "...", STR_ARG(module));
+}
+void refuse_package(Screen *s, Span at, const Node *n, const Node *alias) {
+    refuse_as(s, DIAG_UNSUPPORTED, at, "", (Str){0}, package_reason(s->arena, n, alias));
 }
 
 // A kernel that asks for something of such a package.

@@ -305,7 +305,17 @@ static bool apply(Interp *in, const Class *c, const Args *args, Value *out) {
     if (args->names) return host_raise(in, args->at, "TypeError: apply() takes no keyword arguments");
     if (forward->v.kind != V_METHOD)
         return host_raise(in, args->at, "RuntimeError: forward of an autograd.Function is a @staticmethod");
-    return object_new(in, args->at, NULL, &ctx) && call_with(in, forward->v, ctx, args, out);
+    const Slot *setup = env_find(c->names, STR("setup_context"));
+    if (!setup || setup->v.kind != V_METHOD)
+        return object_new(in, args->at, NULL, &ctx) && call_with(in, forward->v, ctx, args, out);
+    // The other form: forward(...) knows no ctx, and setup_context(ctx, inputs, output) comes after it.
+    Value with[2], nothing;
+    if (!object_new(in, args->at, NULL, &ctx) || !call_value(in, forward->v.method->function, args, out) ||
+        !seq_new(in, args->at, V_TUPLE, args->n, &with[0]))
+        return false;
+    for (int i = 0; i < args->n; i++) with[0].seq->at[i] = args->pos[i];
+    with[1] = *out;
+    return call_with(in, setup->v, ctx, &(Args){.pos = with, .n = 2, .at = args->at}, &nothing);
 }
 
 static bool method_call(Interp *in, const Method *m, const Args *args, Value *out) {

@@ -92,6 +92,9 @@ bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
     if (row) return api_value(in, at, row, name, (Value){0}, out);
     if (in->form && form_is_module(name)) return *out = (Value){.kind = V_MODULE, .s = name}, true;
     if (api_is_module(name, in->candidate)) return *out = (Value){.kind = V_MODULE, .s = name}, true;
+    const Node *alias, *by = in->candidate ? module_binding(in->module, name, &alias) : NULL;
+    if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
+        return host_unsupported(in, at, "%s", package_reason(in->arena, by, alias));
     if (!api_known_refused(name, false, in->candidate))
         return host_raise(in, at, "NameError: name '%.*s' is not defined", STR_ARG(name));
     DiagKind kind;

@@ -103,12 +103,35 @@ static void bind_any(Varies *v, Callable *c) {
         if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, any);
 }
 
+// forward() of an autograd.Function, which no object's call comes to.
+static bool is_applied(const Varies *v, const Callable *c) {
+    for (int i = 0; str_is(c->node->function.name, "forward") && i < v->class_count; i++)
+        for (int k = 0; k < v->classes[i]->klass.body.n; k++)
+            if (v->classes[i]->klass.body.at[k] == c->node)
+                return class_kind(v->classes[i]) == CLASS_AUTOGRAD;
+    return false;
+}
+
 // Functions of that name: of the module's, or methods of any class.
 bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *out) {
     bool any = false;
     for (int i = 0; i < v->callables; i++) {
         Callable *c = &v->callable[i];
         if (c->method != method || !str_eq(c->node->function.name, name)) continue;
+        varies_open(v, c);
+        varies_bind(v, c, g);
+        *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
+        any = true;
+    }
+    return any;
+}
+
+// An object is called whose class is not known: forward() of any but those.
+static bool call_forward(Varies *v, const Given *g, Fact *out) {
+    bool any = false;
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "forward") || is_applied(v, c)) continue;
         varies_open(v, c);
         varies_bind(v, c, g);
         *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
@@ -152,7 +175,7 @@ static void call_object(Varies *v, Fact object, const Given *g, Fact *out) {
         return;
     }
     if (varies_call_named(v, STR("__call__"), true, g, &made)) *out = fact_other(out->how | made.how);
-    if (varies_call_named(v, STR("forward"), true, g, &made)) *out = fact_other(out->how | made.how);
+    if (call_forward(v, g, &made)) *out = fact_other(out->how | made.how);
 }
 
 // A function that is handed about: by whom it is called, and with what, nobody knows.
@@ -223,6 +246,34 @@ static bool is_chosen(Fact callee) {
     return (callee.how & FACT_VARIES) && (!callee.klass || (callee.how & FACT_NONE));
 }
 
+// F.apply(...) of an autograd.Function: forward(ctx, ...), as a static method. With setup_context(ctx,
+// inputs, output), forward has no ctx; which of a file's classes have that is not looked at, so then both are
+// taken.
+static bool apply_autograd(Varies *v, const Given *g, Fact *out) {
+    bool any = false, setup = false;
+    Given with = *g;
+    with.arg = NEWN(v->arena, Fact, (size_t)g->args + 1);
+    with.arg[0] = fact_other(FACT_STAYS);
+    for (int i = 0; i < g->args; i++) with.arg[i + 1] = g->arg[i];
+    with.args++;
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "setup_context")) continue;
+        bind_any(v, c);
+        setup = true;
+    }
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "forward")) continue;
+        varies_open(v, c);
+        varies_bind(v, c, c->plain ? &with : g);
+        if (setup) varies_bind(v, c, g);
+        *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
+        any = true;
+    }
+    return any;
+}
+
 static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const Given *g) {
     const Node *func = call->call.func;
     Str name = func->attribute.name;
@@ -234,8 +285,7 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
     if (looked && varies_empty(v, base)) return base;
     if (!of_module(v, scope, func->attribute.value)) change(v, name, base, g);
-    // Of an autograd.Function: forward(ctx, ...).
-    if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
+    if (str_is(name, "apply") && apply_autograd(v, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) f = eval_own_method(v, call, name, base, g);
     if (kept) {
@@ -306,8 +356,7 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
     if (func->kind == NODE_ATTRIBUTE) return eval_method(v, scope, n, &g);
     Fact callee = varies_eval(v, scope, func);
     v->callee |= chosen(v, scope, func, callee);
-    if (varies_call_named(v, STR("__call__"), true, &g, &f) ||
-        varies_call_named(v, STR("forward"), true, &g, &f))
+    if (varies_call_named(v, STR("__call__"), true, &g, &f) || call_forward(v, &g, &f))
         return fact_other(f.how | callee.how);
     return fact_other(callee.how | given_how(&g));
 }

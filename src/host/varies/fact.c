@@ -18,6 +18,7 @@ static bool is_sequence(Fact f) { return f.kind == FACT_NUMBERS || f.kind == FAC
 static Fact any_length(Fact seq, uint8_t how) {
     seq.how |= how;
     seq.count = seq.of = seq.dims = 0;
+    seq.sure &= (uint16_t)~SURE_LAST;
     return seq;
 }
 
@@ -67,6 +68,8 @@ Fact fact_sequence(Fact items) {
 
 Fact fact_item_at(Fact seq, int64_t i) {
     Fact f = fact_item(seq);
+    bool last = i == -1 || (seq.count && i == seq.count - 1);
+    if (seq.kind == FACT_NUMBERS && (seq.sure & SURE_LAST) && last) return fact_number(0, 1, 1);
     if (seq.kind != FACT_NUMBERS || seq.of == 0 || seq.count == 0) return f;
     if (i < 0) i += seq.count;
     if (i < 0 || i >= seq.count || i > 7) return f;
@@ -187,6 +190,7 @@ static Fact binary_of(Oper op, Fact a, Fact b) {
         bool counted = a.count && b.count && a.count + b.count < UINT8_MAX;
         Fact f = fact_join(a, b);
         f.count = counted ? (uint8_t)(a.count + b.count) : 0;
+        f.sure &= (uint16_t)~SURE_LAST;
         return f.of = f.dims = 0, f;
     }
     if (op == OPER_MUL && a.kind == FACT_NUMBERS && is_number(b))

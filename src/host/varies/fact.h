@@ -24,7 +24,8 @@ enum {
 // gaps. INDEX: its elements are not negative; of a pointer, those behind it. SMALL: it has no more elements
 // than an input. BARE: a list or dictionary with nothing in it. GAPS, of a number, is no promise: it is the
 // product of its dimensions or more, since the tensor may have gaps. REAL: a number that need not be whole.
-// STEPS: a multiple of a quotient by a large number, which stays the same for many sizes.
+// STEPS: a multiple of a quotient by a large number, which stays the same for many sizes. LAST, of a sequence
+// of numbers: the last of them is 1.
 enum {
     SURE_TENSOR = 1,
     SURE_UNIT = 2,
@@ -34,7 +35,8 @@ enum {
     SURE_BARE = 32,
     SURE_GAPS = 64,
     SURE_REAL = 128,
-    SURE_STEPS = 256
+    SURE_STEPS = 256,
+    SURE_LAST = 512
 };
 // NUMBERS: a list, a tuple or a range, all items of which the interval holds. THINGS: one of other things,
 // for all of which the rest is true.

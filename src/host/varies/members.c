@@ -90,7 +90,11 @@ static Fact stride_of(Fact base, const Given *g) {
     bool last = only == -1 || (known && dim == base.rank - 1);
     if (last && (base.sure & SURE_UNIT)) return fact_number(0, 1, 1);
     uint8_t how = base.how & FACT_CHANGES;
-    if (all) return bounded(base, fact_shape(how, 0, base.rank, 0));
+    if (all) {
+        Fact f = fact_shape(how, 0, base.rank, 0);
+        if (base.sure & SURE_UNIT) f.sure |= SURE_LAST;
+        return bounded(base, f);
+    }
     // Without gaps: the sizes behind it, multiplied.
     bool dense = (base.sure & SURE_DENSE) != 0,
          shaped = known && base.of && (dense || (base.sure & SURE_UNIT));
@@ -272,7 +276,7 @@ static bool collected(Str name, const Given *g, Fact *out) {
     *out = sequence ? g->arg[0] : fact_other(given_how(g) | FACT_EMPTY);
     if (str_is(name, "set")) out->count = 0;
     if (str_is(name, "sorted") || str_is(name, "set")) out->of = out->dims = 0;
-    if (list) out->how |= FACT_HELD;
+    if (list) out->how |= FACT_HELD, out->sure &= (uint16_t)~SURE_LAST;
     return true;
 }
 

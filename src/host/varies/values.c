@@ -241,7 +241,7 @@ static Fact eval_subscript(Varies *v, const Scope *scope, const Node *n) {
     int64_t at;
     Fact f = slice ? of : known_index(i, &at) ? fact_item_at(of, at) : fact_item(of);
     if (slice) f.count = 0;
-    if (slice && of.kind == FACT_NUMBERS) f.of = f.dims = 0;
+    if (slice && of.kind == FACT_NUMBERS) f.of = f.dims = 0, f.sure &= (uint16_t)~SURE_LAST;
     bool bare = (of.sure & SURE_BARE) != 0;
     if (of.kind == FACT_OTHER && !bare) f = fact_other(of.how); // of a tensor: a part of it
     if (bare && n->subscript.index->kind == NODE_SLICE) f = of;
@@ -317,7 +317,7 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     const Var *held = var_find(v, &varies_held, STR("item"));
     if (!held) return f;
     f.count = 0; // nor is it known how many there are
-    if (f.kind == FACT_NUMBERS) f.of = f.dims = 0;
+    if (f.kind == FACT_NUMBERS) f.of = f.dims = 0, f.sure &= (uint16_t)~SURE_LAST;
     if (held->fact.kind == FACT_NOTHING) return f.how |= held->fact.how, f;
     Fact more = fact_sequence(held->fact);
     if (fact_is_tensor(f)) return f.how |= more.how, f;

@@ -525,7 +525,7 @@ bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
         return false;
     }
     Buf text = BUF(a);
-    manifest_source(&(ManifestSource){a, m.module, q->source, m.kernel, m.kernels, m.import, m.imports},
+    manifest_source(&(ManifestSource){a, m.module, q->source, m.kernel, m.kernels, m.import, m.imports, {0}},
                     &m.out, &text);
     if (m.module && times_named(buf_str(&text), "run"))
         return bad(&m, "kernel",

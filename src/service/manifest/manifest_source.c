@@ -1,7 +1,8 @@
 // The part of a kernel file that stays beside a written `run`: the launched kernels and what they reach.
 #include "service/manifest/manifest_source.h"
 
-#include "host/policy/screen.h"
+#include "host/normalize/normalize.h"
+#include "service/manifest/uses.h"
 
 typedef struct {
     const char *as, *module;
@@ -65,23 +66,6 @@ static bool binds_one_of(Arena *a, const Node *n, const Names *stay) {
     return false;
 }
 
-// ---- what the launched kernels reach
-
-typedef struct {
-    Names *reached;
-    const Names *own; // of the function around
-} Uses;
-
-static void find_uses(void *arg, const Node *n) {
-    const Uses *u = arg;
-    if (n->kind == NODE_NAME && !(u->own && names_have(u->own, n->name))) names_add(u->reached, n->name);
-    node_each_child(n, find_uses, arg); // a tree's height is bounded
-}
-
-static void find_uses_of(Uses *u, const Nodes *list) {
-    for (int i = 0; i < list->n; i++) find_uses(u, list->at[i]);
-}
-
 // ---- kernels without what chooses their constants
 
 static bool is_plain(const ManifestSource *m, Str name) {
@@ -127,18 +111,21 @@ static bool drops(const ManifestSource *m, const Node *n) {
     return false;
 }
 
+// The backward half of an autograd.Function is not judged.
+static bool is_skipped(void *module, const Node *klass, const Node *method) {
+    return is_backward(module, klass, method);
+}
+
 // Names that a statement takes from the module. A function's own variables are none of those.
 static void uses_of(const ManifestSource *m, const Node *n, Names *reached) {
-    Uses outside = {reached, NULL};
-    if (n->kind == NODE_IMPORT) return;
-    if (n->kind != NODE_FUNCTION) return find_uses(&outside, n);
-    Names own = {.arena = m->arena};
-    names_of_params(&own, &n->function.params);
-    names_of_block(&own, &n->function.body, 0);
-    for (int i = 0; i < n->function.decorators.n; i++)
-        if (stays_decorator(m, n, i)) find_uses(&outside, n->function.decorators.at[i]);
-    find_uses_of(&outside, &n->function.params);
-    find_uses_of(&(Uses){reached, &own}, &n->function.body);
+    Node kept = *n;
+    if (n->kind == NODE_FUNCTION) {
+        kept.function.decorators = (Nodes){NEWN(m->arena, Node *, (size_t)n->function.decorators.n + 1), 0};
+        for (int i = 0; i < n->function.decorators.n; i++)
+            if (stays_decorator(m, n, i))
+                kept.function.decorators.at[kept.function.decorators.n++] = n->function.decorators.at[i];
+    }
+    names_used(m->arena, reached, &kept, is_skipped, (void *)(uintptr_t)m->module);
 }
 
 // Which statements of the module stay: all that bind a name that is reached.
@@ -158,6 +145,21 @@ static void mark_reached(const ManifestSource *m, Names *reached, bool *stays) {
             stays[i] = more = true;
             uses_of(m, n, reached);
         }
+    }
+}
+
+// Beside an entry, what changes something else when the file is imported stays as well, and is judged.
+static void mark_changing(const ManifestSource *m, Names *reached, bool *stays) {
+    const Nodes *body = &m->module->module.body;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < body->n; i++) {
+            const Node *n = body->at[i];
+            if (stays[i] || is_main_guard(n) || !statement_leaves(m->arena, m->module, reached, n)) continue;
+            stays[i] = more = true;
+            uses_of(m, n, reached);
+        }
+        if (more) mark_reached(m, reached, stays);
     }
 }
 
@@ -268,20 +270,45 @@ static Str told_name(const Node *n) {
     return (Str){0};
 }
 
-static void put_left_out(const ManifestSource *m, const bool *stays, Buf *out) {
+// An import of a module that nobody here knows: what it does when it is imported is not judged.
+static bool is_unknown_import(const Node *n) {
+    const char *why;
+    return n->kind == NODE_IMPORT && !import_harmless(n) && !import_allowed(n, true, &why);
+}
+
+// Names of what is left out, each once, and how many other statements.
+static bool put_names_left(const ManifestSource *m, const bool *stays, Buf *out) {
     enum { SHOWN = 12 };
     const Nodes *body = &m->module->module.body;
-    int left = 0;
+    Names left = {.arena = m->arena};
+    int others = 0;
     for (int i = 0; i < body->n; i++) {
-        Str name = stays[i] ? (Str){0} : told_name(body->at[i]);
-        if (!name.len || name.len > 64) continue;
-        if (left++ < SHOWN)
-            buf_printf(out, "%s%.*s",
-                       left == 1 ? "\n# Left out, since no launched kernel reaches it: " : ", ",
-                       STR_ARG(name));
+        const Node *n = body->at[i];
+        Str name = stays[i] ? (Str){0} : told_name(n);
+        bool text = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING;
+        if (m->entry.len && !stays[i] && is_unknown_import(n)) {
+            Str module = n->import.from ? n->import.module : n->import.names.at[0]->alias.name;
+            names_add(&left, str_of(arena_printf(m->arena, "import of %.*s%.*s", n->import.dots, "...",
+                                                 (int)(module.len < 64 ? module.len : 64), module.p)));
+        } else if (name.len && name.len <= 64)
+            names_add(&left, name);
+        else
+            others += m->entry.len && !stays[i] && n->kind != NODE_IMPORT && !text && !is_main_guard(n);
     }
-    if (left > SHOWN) buf_printf(out, " and %d more", left - SHOWN);
-    if (left) buf_putc(out, '\n');
+    for (int i = 0; i < left.n && i < SHOWN; i++)
+        buf_printf(out, "%s%.*s", i ? ", " : "", STR_ARG(left.at[i]));
+    if (left.n > SHOWN) buf_printf(out, " and %d more", left.n - SHOWN);
+    if (others)
+        buf_printf(out, "%s%d other statement%s", left.n ? ", and " : "", others, others > 1 ? "s" : "");
+    return left.n + others > 0;
+}
+
+static void put_left_out(const ManifestSource *m, const bool *stays, Buf *out) {
+    Buf names = BUF(m->arena);
+    if (put_names_left(m, stays, &names))
+        buf_printf(out, "\n# Left out, since %s it: %s\n",
+                   m->entry.len ? "the entry does not reach" : "no launched kernel reaches",
+                   buf_cstr(&names));
     for (int i = 0; i < m->kernels; i++)
         if (m->kernel[i].plain)
             buf_printf(out,
@@ -300,9 +327,11 @@ void manifest_source(const ManifestSource *m, Buf *told, Buf *out) {
     bool *stays = NEWN(m->arena, bool, (size_t)body->n + 1);
     Names reached = {.arena = m->arena};
     for (int i = 0; i < m->kernels; i++) names_add(&reached, m->kernel[i].name);
+    if (m->entry.len) names_add(&reached, m->entry);
     for (int i = 0; i < body->n; i++)
         stays[i] = body->at[i]->kind == NODE_IMPORT && str_is(body->at[i]->import.module, "__future__");
     mark_reached(m, &reached, stays);
+    if (m->entry.len) mark_changing(m, &reached, stays);
     for (int i = body->n - 1; i > 0; i--) // it would look indented without what stands before it
         if (stays[i] && shares_line(source, body, i)) stays[i - 1] = true;
     uint32_t at = 0;

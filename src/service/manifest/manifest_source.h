@@ -1,5 +1,5 @@
-// manifest_source.h - of a kernel file, what a manifest's launches reach, all on its lines. What else binds a
-// name that is reached stays, too, and is judged.
+// manifest_source.h - of a kernel file, what a manifest's launches reach, or what an entry does, all on its
+// lines. What else binds a name that is reached stays, too, and is judged.
 #pragma once
 #include "service/manifest/manifest.h"
 
@@ -18,6 +18,9 @@ typedef struct {
     int kernels;
     const ManifestImport *import;
     int imports;
+    // Instead of kernels: a function, class or variable that is entered. Beside what it reaches, all stays
+    // that changes something else when the file is imported.
+    Str entry;
 } ManifestSource;
 // Blanks stand in place of what is left out; `told` gets a comment that names it.
 void manifest_source(const ManifestSource *m, Buf *told, Buf *out);

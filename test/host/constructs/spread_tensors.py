@@ -1,3 +1,9 @@
+import torch.distributed as dist
+
+try:
+    import torch.distributed.tensor
+except ImportError:
+    pass
 try:
     from torch.distributed.tensor import DTensor
 except ImportError:
@@ -46,3 +52,19 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 
 def run(x):
     return launch(x)
+# --- parse_reject: torch.distributed
+try:
+    import torch.distributed.tensor
+except ImportError:
+    pass
+
+
+def run(x):
+    torch.distributed.barrier()
+    return launch(x)
+# --- parse_reject: dist
+import torch.distributed as dist
+
+
+def run(x):
+    return launch(x, 256 if dist.is_initialized() else 128)

@@ -64,6 +64,9 @@ static void what_python_evaluates_is_there(void **state) {
         "k = triton");
     // One word, one meaning.
     HAS(KERNEL_OF("torch.constexpr", "1") END, "`constexpr`");
+    HAS("from triton.experimental.gluon import language as tl\nimport triton\n" KERNEL_OF("tl.constexpr", "1")
+            END,
+        "`tl` is imported from triton.experimental.gluon; write `import triton.language as tl`");
     HAS("constexpr = 3\n" KERNEL_OF("constexpr", "1") END, "`constexpr`");
     HAS("from triton.language import constexpr\nimport triton\n" KERNEL_OF("constexpr", "1") END,
         "n: constexpr");

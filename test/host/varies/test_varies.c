@@ -200,6 +200,22 @@ static void callees_are_chosen(void **state) {
         if (callee(no[i])) fail_msg("%s", no[i]);
 }
 
+// What apply() hands to forward(ctx, ...), and to forward(...) where setup_context() stands beside it.
+#define APPLIED(params, cond, more)                                                                        \
+    "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(" params "):\n        if " cond \
+    ":\n            return 1\n" more "def run(x, w):\n    return F.apply(x, 5)\n"
+#define SETUP "    @staticmethod\n    def setup_context(ctx, inputs, output):\n        pass\n"
+static void applied_functions_get_their_arguments(void **state) {
+    (void)state;
+    assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "n == 4", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "x.numel() > 2**31 - 4096", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "(0 if x.numel() <= 2**31 - 4096 else 1)", ""), true));
+    assert_false(may(APPLIED("ctx, x, n", "x.stride(-1) != 1", ""), true));
+    assert_true(may(APPLIED("x, n", "x.shape[1] == 700000", SETUP), true));
+    assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", SETUP), true));
+}
+
 // Conditions on layouts: whether they come out one way in every call, where inputs may have gaps, and where
 // they have none.
 #define LAID(text) "def run(x, w):\n    M, N = x.shape\n" text ":\n        return 1\n"
@@ -214,6 +230,24 @@ static void layouts_are_known(void **state) {
         {LAID("    if w.is_contiguous()"), false, true, true},
         {LAID("    if x.stride(-1) != 1"), true, true, true},
         {LAID("    if x.stride(1) == 1"), false, true, true},
+        // The last of all strides, through a name; of what has another order or length, it is any.
+        {LAID("    s = x.stride()\n    if s[-1] != 1"), true, true, true},
+        {LAID("    s = x.stride()\n    if s[1] != 1"), true, true, true},
+        {LAID("    s = tuple(x.stride())\n    if s[-1] != 1"), true, true, true},
+        {LAID("    s = x.stride()\n    if s[0] != 1"), true, false, false},
+        {LAID("    s = x.stride()\n    if s[-2] != 1"), true, false, false},
+        {LAID("    s = x.stride()\n    if s[N] != 1"), true, false, false},
+        {LAID("    s = x.t().stride()\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = x.stride()[:-1]\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = x.stride()[::-1]\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = x.stride() + x.shape\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = x.shape + x.stride()\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = x.stride() if M == 7 else x.shape\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = list(x.stride())\n    s.append(N)\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = list(x.stride())\n    s.reverse()\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = sorted(x.stride())\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = tuple(reversed(x.stride()))\n    if s[-1] != 1"), true, false, false},
+        {LAID("    s = [k for k in x.stride()]\n    if s[-1] != 1"), true, false, false},
         {LAID("    if x.stride(0) == 1"), true, false, false},
         {LAID("    if x.stride(-1) == 2"), true, true, true},
         {LAID("    if not x.is_contiguous() or M == 7"), true, false, false},
@@ -411,6 +445,7 @@ int main(void) {
                                        cmocka_unit_test(what_is_held_varies),
                                        cmocka_unit_test(callees_are_chosen),
                                        cmocka_unit_test(layouts_are_known),
+                                       cmocka_unit_test(applied_functions_get_their_arguments),
                                        cmocka_unit_test(indices_are_not_negative),
                                        cmocka_unit_test(wrappers_are_followed),
                                        cmocka_unit_test(what_nobody_calls_does_not_count),
