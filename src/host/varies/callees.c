@@ -236,6 +236,7 @@ static void change(Varies *v, Str name, Fact base, const Given *g) {
 // Of a tensor, or of what may be one.
 static Fact eval_own_method(Varies *v, const Node *call, Str name, Fact base, const Given *g) {
     Fact f;
+    if (base.kind == FACT_NOTHING) return base; // not known yet, nor is what it gives
     if (varies_tensor_method(call, name, base, g, &f) || varies_member(v, name, base, &f)) return f;
     f = varies_known_call(call, name, base, g);
     return f.how |= base.how & (uint8_t) ~(f.kind == FACT_NUMBER ? FACT_NONE : 0), f;

@@ -52,6 +52,7 @@ bool varies_member(const Varies *v, Str name, Fact base, Fact *out) {
         return false;
     for (size_t i = 0; i < sizeof tensor_member / sizeof *tensor_member; i++) {
         if (!str_is(name, tensor_member[i].name)) continue;
+        if (base.kind == FACT_NOTHING) return *out = base, true; // not known yet, nor is what it has
         uint8_t varies = base.how & FACT_CHANGES, dtype = base.how & FACT_DTYPE;
         int64_t least = base.how & FACT_EMPTY ? 0 : 1;
         if ((base.how & FACT_NONE) && !(fact_is_tensor(base) && base.like)) dtype |= FACT_VARIES | FACT_NONE;
@@ -129,7 +130,9 @@ static bool reshaped(Fact base, const Given *g, Fact *out) {
     *out = base;
     out->sure &= keep;
     out->rank = rank;
-    out->of = out->dims = 0;
+    // x.reshape(-1, x.shape[-1]) of two dimensions has the same two.
+    bool stays = same && base.rank == 2 && rank == 2 && g->arg[0].lo == -1 && g->arg[0].hi == -1;
+    if (!stays) out->of = out->dims = 0;
     if (rank == 0 && (given_how(g) & FACT_VARIES)) out->how |= FACT_NONE;
     return true;
 }

@@ -47,15 +47,17 @@ static Fact eval_compare(Varies *v, const Scope *scope, const Node *n) {
     if (is_none_test(n)) return fact_of_truth(none_how(v, scope, n), TRUTH_UNKNOWN);
     Fact l = varies_eval(v, scope, n->compare.left);
     uint8_t how = l.how;
-    bool never = false, always = true;
+    bool never = false, always = true, known = l.kind != FACT_NOTHING;
     for (int i = 0; i < n->compare.rest.n; i++) {
         Fact r = varies_eval(v, scope, n->compare.rest.at[i]);
+        known &= r.kind != FACT_NOTHING;
         Truth t = fact_compare(n->compare.ops[i], l, r);
         how |= r.how;
         never |= t == TRUTH_NEVER;
         always &= t == TRUTH_ALWAYS;
         l = r;
     }
+    if (!known) return (Fact){.how = how}; // not yet: what is said too early stays
     return fact_of_truth(how, never ? TRUTH_NEVER : always ? TRUTH_ALWAYS : TRUTH_UNKNOWN);
 }
 
@@ -226,6 +228,7 @@ static Fact eval_ifexp(Varies *v, const Scope *scope, const Node *n) {
     if (t != TRUTH_ALWAYS) f = fact_join(f, varies_eval(v, scope, n->ifexp.otherwise));
     v->control = was;
     if (t == TRUTH_UNKNOWN) f.how |= varies_control(how);
+    if (varies_eval(v, scope, n->ifexp.cond).kind == FACT_NOTHING) return (Fact){.how = f.how}; // not yet
     return f;
 }
 
@@ -275,7 +278,7 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     case NODE_UNARY: {
         Fact f = varies_eval(v, scope, n->unary.operand);
         Truth t = fact_truth(f);
-        if (n->unary.op != OPER_NOT) return fact_unary(n->unary.op, f);
+        if (n->unary.op != OPER_NOT || f.kind == FACT_NOTHING) return fact_unary(n->unary.op, f);
         return fact_of_truth(f.how, t == TRUTH_ALWAYS ? TRUTH_NEVER : t == TRUTH_NEVER ? TRUTH_ALWAYS : t);
     }
     case NODE_BINARY: {

@@ -216,6 +216,35 @@ static void applied_functions_get_their_arguments(void **state) {
     assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", SETUP), true));
 }
 
+// What a function of the file gives is not known while it has not been looked at; what follows from that is
+// not known either, rather than anything.
+#define HELPED(helper, cond)                                                                                 \
+    "def helper(t, k):\n    return " helper                                                                  \
+    "\ndef run(x, w):\n    y = helper(x, 3)\n    M, N = y.shape\n    long = 0 if y.numel() <= 2**31 - 4096 " \
+    "else 1\n    if " cond ":\n        return 1\n"
+static void helpers_give_what_they_return(void **state) {
+    (void)state;
+    static const char *const same[] = {"t", "t.contiguous()", "t if t.stride(-1) == 1 else t.contiguous()"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        Arena a = {0};
+        const struct {
+            const char *text;
+            bool may;
+        } all[] = {
+            {"long or M * N >= 2**31 - 1", false}, {"not M * N >= 1", false}, {"M * N >= 2**20", true},
+            {"long or M == 700000", true},         {"not N == 700000", true}, {"M * M >= 2**31 - 1", true}};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            if (may(arena_printf(&a, HELPED("%s", "%s"), same[i], all[k].text), true) != all[k].may)
+                fail_msg("%s: %s", same[i], all[k].text);
+        arena_free(&a);
+    }
+    assert_true(may(HELPED("t.t()", "M * N >= 2**31 - 1"), true)); // nobody knows its shape
+    assert_true(may(HELPED("t if k == t.shape[0] else t", "N == 700000"), true));
+    assert_true(may("def helper(t):\n    return helper(t)\ndef run(x, w):\n    if helper(x) == x.shape[1]:\n "
+                    "       return 1\n",
+                    true));
+}
+
 // Conditions on layouts: whether they come out one way in every call, where inputs may have gaps, and where
 // they have none.
 #define LAID(text) "def run(x, w):\n    M, N = x.shape\n" text ":\n        return 1\n"
@@ -263,6 +292,12 @@ static void layouts_are_known(void **state) {
         {LAID("    x = x.reshape(N, M)\n    if x.stride(-1) != 1"), true, false, true},
         {LAID("    if M * N >= 2**31 - 1"), true, true, true},
         {LAID("    if x.numel() > 2**31 - 4096"), true, true, true},
+        {LAID("    y = x.reshape(-1, x.shape[-1])\n    P, Q = y.shape\n    if P * Q >= 2**31 - 1"), true,
+         true, true},
+        {LAID("    y = x.reshape(-1, x.shape[0])\n    P, Q = y.shape\n    if P * Q >= 2**31 - 1"), true,
+         false, false},
+        {LAID("    y = x.reshape(-1, x.shape[-1])\n    P, Q = y.shape\n    if P * Q >= 2**20"), true, false,
+         false},
         {LAID("    if M * N * N >= 2**31 - 1"), true, false, false},
         {LAID("    if M * M >= 2**31 - 1"), true, false, false},
         {LAID("    if x.stride(0) * M > 2**31 - 1"), true, true, true},
@@ -444,6 +479,7 @@ int main(void) {
                                        cmocka_unit_test(constants_may_not),
                                        cmocka_unit_test(what_is_held_varies),
                                        cmocka_unit_test(callees_are_chosen),
+                                       cmocka_unit_test(helpers_give_what_they_return),
                                        cmocka_unit_test(layouts_are_known),
                                        cmocka_unit_test(applied_functions_get_their_arguments),
                                        cmocka_unit_test(indices_are_not_negative),

@@ -1,5 +1,5 @@
 # op: relu2
-# about: asks for layouts in a condition, an assertion and an object; the backward half has a helper for that
+# about: asks for layouts in a helper, a conditional expression, an assertion and an object; the backward half too
 import torch
 import triton
 import triton.language as tl
@@ -30,6 +30,7 @@ class Plan:
 class Relu2(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
+        x = last_dense(x)
         x = x.reshape(-1, x.shape[-1])
         if x.stride(-1) != 1 or x.stride(1) != 1:
             x = x.contiguous()
@@ -41,7 +42,7 @@ class Relu2(torch.autograd.Function):
             out = torch.empty((M, N), device=x.device, dtype=x.dtype)
         long = 0 if x.numel() <= 2**31 - 4096 else 1
         relu2_kernel[(plan.rows, triton.cdiv(N, 1024))](
-            x, out, plan.stride, out.stride(0), N, LONG=long, BLOCK=1024
+            x, out, plan.stride, out.stride(0), N, LONG=long or M * N >= 2**31 - 1, BLOCK=1024
         )
         ctx.save_for_backward(x)
         return out
