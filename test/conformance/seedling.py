@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """seedling as it is shipped, in transformers and in llama.cpp: greedy continuations of 100 prompts, 64 tokens each.
 
-    seedling.py OUROBOROS SEEDLING.gguf [--prompts FILE.jsonl] [--work FOLDER] [--peers transformers,llama.cpp]
+    seedling.py OUROBOROS SEEDLING.gguf [--prompts FILE.jsonl] [--work FOLDER] [--peers NAME,NAME]
 
 The weights of the Q8_0 file as they are, as float32: a GGUF file in F32, and a folder of transformers (safetensors, config
 and tokenizer, made of what the file says and nothing else). Ours and llama.cpp read the GGUF, keys and values in F32;
-transformers reads the folder. Compared are the ids of prompts and of continuations. Identical must be 99 of 100 in
-transformers and 95 in llama.cpp; a difference is printed with how far apart the two tokens were. Controls: rows of q and k
-not reordered, and one changed number of a norm, must be found. --prompts: the "prompt" of each line, instead of our own."""
+transformers reads the folder, and once more the shipped file, whose weights it turns into float32 itself. How many tokens a
+prompt has must be the same everywhere, its ids among the peers. Identical must be 99 continuations of 100 in transformers
+and 95 in llama.cpp; a difference is printed with how far apart the two tokens were. Controls: rows of q and k not
+reordered, and one changed number of a norm, must be found. --prompts: the "prompt" of each line, instead of our own. The
+work folder keeps the exports and what was compared."""
 import argparse
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +24,8 @@ import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
 TOKENS = 64
-ENOUGH = {"transformers": 0.99, "llama.cpp": 0.95}
+EACH = 4  # of so many prompts, one is asked with the wrong files, too
+ENOUGH = {"transformers": 0.99, "transformers-gguf": 0.99, "llama.cpp": 0.95}
 SPLIT = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
          r"|\s+(?!\S)|\s+")  # what the name llama-bpe means
 NAMES = [("token_embd", "model.embed_tokens"), ("output_norm", "model.norm"), ("attn_norm", "input_layernorm"),
@@ -142,7 +147,12 @@ def folder_of(folder, say, weights):
 
 # ---- who continues
 
-def ours(program, path, prompts, work):
+def without_end(ids, end):
+    return ids[:ids.index(end)] if end in ids else ids
+
+
+def ours(program, path, prompts, end, work):
+    """Of each prompt: how many tokens it is, and what follows."""
     out = []
     for p in prompts:
         with open(f"{work}/prompt.txt", "w", newline="") as f:
@@ -151,20 +161,21 @@ def ours(program, path, prompts, work):
                               "--prompt", f"{work}/prompt.txt", "--json", "--logprobs"], capture_output=True, text=True)
         if run.returncode:
             sys.exit(f"{path}: {run.stderr}{run.stdout}")
-        out.append(json.loads(run.stdout)["ids"])
+        asked = int(re.search(r"prompt: (\d+) tokens", run.stderr)[1])
+        out.append((asked, without_end(json.loads(run.stdout)["ids"], end)))
     return out
 
 
 class Transformers:
     name = "transformers"
 
-    def __init__(self, folder, _):
+    def __init__(self, folder, _, **which):
         import torch
         import transformers
         torch.set_num_threads(1)
         self.torch, self.version = torch, f"{transformers.__version__} with torch {torch.__version__}"
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-        self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **which)
+        self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, **which).eval()
 
     def ids(self, text):
         return self.tokenizer(text)["input_ids"]
@@ -182,6 +193,13 @@ class Transformers:
             out = self.model.generate(asked, attention_mask=self.torch.ones_like(asked), do_sample=False, max_new_tokens=TOKENS,
                                       pad_token_id=self.model.config.eos_token_id)
         return out[0, len(ids):].tolist()
+
+
+class TransformersGguf(Transformers):
+    name = "transformers-gguf"
+
+    def __init__(self, folder, _):
+        super().__init__(os.path.dirname(folder), None, gguf_file="shipped.gguf")
 
 
 class LlamaCpp:
@@ -213,12 +231,8 @@ class LlamaCpp:
         return out
 
 
-def without_end(ids, end):
-    return ids[:ids.index(end)] if end in ids else ids
-
-
 def differences(peer, prompts, mine, theirs):
-    for i, (a, b) in enumerate(zip(mine, theirs)):
+    for i, ((_, a), (_, b)) in enumerate(zip(mine, theirs)):
         if a == b:
             continue
         k = next((k for k, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
@@ -230,13 +244,46 @@ def differences(peer, prompts, mine, theirs):
               f"its logits differ by {logits[b[k]] - logits[a[k]]:.3g}")
 
 
+def controls(program, source, prompts, say, work):
+    """Our continuations with wrong files, by what is wrong."""
+    def unordered(name, x):
+        return reordered(x, say["llama.attention.head_count"]) if "attn_q" in name or "attn_k" in name else x
+
+    def one_number(name, x):
+        if name == "blk.0.attn_norm.weight":
+            x[np.abs(x).argmax()] *= -10
+        return x
+    out = {}
+    for label, change in (("q and k not reordered", unordered), ("one number of a norm times -10", one_number)):
+        exported(source, f"{work}/wrong.gguf", change)
+        out[label] = ours(program, f"{work}/wrong.gguf", prompts, say["tokenizer.ggml.eos_token_id"], work)
+    return out
+
+
+def compare(peer, prompts, mine, wrong, end, work):
+    print(f"== {peer.name}: {peer.version}")
+    asked = [peer.ids(p) for p in prompts]
+    theirs = [(len(ids), without_end(peer.greedy(ids), end)) for ids in asked]
+    same, least = sum(x == y for x, y in zip(mine, theirs)), ENOUGH[peer.name]
+    check(f"{peer.name}: tokens of prompts", all(x[0] == y[0] for x, y in zip(mine, theirs)))
+    check(f"{peer.name}: continuations", same >= least * len(prompts), f"{same} of {len(prompts)} identical")
+    differences(peer, prompts, mine, theirs)
+    for label, changed in wrong.items():
+        same = sum(x == y for x, y in zip(changed, theirs[::EACH]))
+        check(f"{peer.name}: control, {label}", same < least * len(changed), f"{same} of {len(changed)} identical")
+    with open(f"{work}/{peer.name}.jsonl", "w") as f:
+        for p, ids, x, y in zip(prompts, asked, mine, theirs):
+            print(json.dumps({"prompt": p, "prompt_ids": ids, "ours": x[1], "theirs": y[1]}), file=f)
+    return asked
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("program")
     a.add_argument("file")
     a.add_argument("--prompts")
     a.add_argument("--work")
-    a.add_argument("--peers", default="transformers,llama.cpp")
+    a.add_argument("--peers", default=",".join(ENOUGH))
     o = a.parse_args()
     program, work = os.path.abspath(o.program), o.work or tempfile.mkdtemp()
     os.makedirs(work, exist_ok=True)
@@ -249,38 +296,14 @@ def main():
     file, folder = f"{work}/f32.gguf", f"{work}/folder"
     say, weights = exported(o.file, file)
     folder_of(folder, say, weights)
+    shutil.copyfile(o.file, f"{work}/shipped.gguf")
     end = say["tokenizer.ggml.eos_token_id"]
-    mine = [without_end(ids, end) for ids in ours(program, file, prompts, work)]
-    from_folder = [without_end(ids, end) for ids in ours(program, folder, prompts, work)]
-    check("ours from the folder as from the file", mine == from_folder)
-
-    def unordered(name, x):
-        return reordered(x, say["llama.attention.head_count"]) if "attn_q" in name or "attn_k" in name else x
-
-    def one_number(name, x):
-        if name == "blk.0.ffn_norm.weight":
-            x[np.abs(x).argmax()] = 0
-        return x
-    wrong = {}
-    for label, change in (("q and k not reordered", unordered), ("one number of a norm is 0", one_number)):
-        exported(o.file, f"{work}/wrong.gguf", change)
-        wrong[label] = [without_end(ids, end) for ids in ours(program, f"{work}/wrong.gguf", prompts[:30], work)]
-    for kind in (Transformers, LlamaCpp):
-        if kind.name not in o.peers.split(","):
-            continue
-        peer = kind(folder, file)
-        print(f"== {peer.name} {peer.version}")
-        asked = [peer.ids(p) for p in prompts]
-        theirs = [without_end(peer.greedy(ids), end) for ids in asked]
-        same, least = sum(x == y for x, y in zip(mine, theirs)), ENOUGH[peer.name]
-        check(f"{peer.name}: continuations", same >= least * len(prompts), f"{same} of {len(prompts)} identical")
-        differences(peer, prompts, mine, theirs)
-        for label, changed in wrong.items():
-            same = sum(x == y for x, y in zip(changed, theirs))
-            check(f"{peer.name}: control, {label}", same < least * len(changed), f"{same} of {len(changed)} identical")
-        with open(f"{work}/{peer.name}.jsonl", "w") as f:
-            for p, ids, x, y in zip(prompts, asked, mine, theirs):
-                print(json.dumps({"prompt": p, "prompt_ids": ids, "ours": x, "theirs": y}), file=f)
+    mine = ours(program, file, prompts, end, work)
+    check("ours from the folder as from the file", mine == ours(program, folder, prompts, end, work))
+    wrong = controls(program, o.file, prompts[::EACH], say, work)
+    asked = [compare(kind(folder, file), prompts, mine, wrong, end, work)
+             for kind in (Transformers, TransformersGguf, LlamaCpp) if kind.name in o.peers.split(",")]
+    check("ids of prompts are the same everywhere", all(ids == asked[0] for ids in asked))
     print(f"{failures} failures")
     return failures != 0
 
