@@ -1,9 +1,9 @@
 #!/bin/sh
 # conformance.sh BUILD - Ouroboros against torch, Triton, transformers and llama.cpp: a virtual environment below build/, then
-# tokenizers, the kit, the oracle, the machine, the checker, weights and the forward pass. A missing peer fails. Counts go to
-# standard output; doc/conformance.md keeps the last ones.
+# tokenizers, the kit, the oracle, the machine, the checker, weights, the forward pass and seedling. A missing peer fails.
+# Counts go to standard output; doc/conformance.md keeps the last ones.
 #   WRONG=n RIGHT=n SMITH=n LOOPS=n TREES=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py
-#   wrote on a GPU, instead of the recorded test/conformance/h200.jsonl.gz
+#   wrote on a GPU, instead of the recorded test/conformance/h200.jsonl.gz; SEEDLING=/file   another one than the shipped one
 set -e
 build=${1:-build/release}
 home=$PWD/build/conformance
@@ -52,4 +52,5 @@ rm -rf "$home/kernels"
 "$root/build/ouroboros" export --champions "$root/champions" -o "$home/kernels" && peer export.py "$home/kernels" softmax softmax_scale swiglu qknorm_rope add_layernorm_gelu || failed=1
 peer weights.py "$root/build/ouroboros"
 peer model.py --logits "$root/$build/model-logits"
+peer seedling.py "$root/build/ouroboros" "${SEEDLING:-$root/models/seedling.gguf}"
 exit $failed
