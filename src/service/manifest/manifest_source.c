@@ -42,6 +42,12 @@ static void names_bound(void *arg, const Node *n) {
     case NODE_WITHITEM:
         if (n->withitem.target) names_of_target(names, n->withitem.target, 0);
         return;
+    case NODE_CASE: {
+        const Node *p = n->matchcase.pattern;
+        while (p->kind == NODE_BINARY) p = p->binary.right; // each half of `|` binds the same names
+        names_of_target(names, p, 0);
+        break;
+    }
     case NODE_EXCEPT:
         if (n->handler.name.len) names_add(names, n->handler.name);
         break;
