@@ -319,6 +319,37 @@ static Names free_names(Arena *a, const Node *module, const Names *kept) {
     return free;
 }
 
+// f = T.update: of what the module itself has made.
+static bool is_member_of_own(Arena *a, const Node *module, const Node *v) {
+    Names brought = {.arena = a};
+    const Node *root = v->kind == NODE_ATTRIBUTE ? root_of(v) : v;
+    for (int i = 0; i < module->module.body.n; i++)
+        if (module->module.body.at[i]->kind == NODE_IMPORT)
+            names_of_import(&brought, module->module.body.at[i]);
+    return v->kind == NODE_ATTRIBUTE && root->kind == NODE_NAME && !names_have(&brought, root->name);
+}
+
+// Whether a statement calls, by whatever functions, what changes a list or dictionary of the module.
+static bool reaches_state(Arena *a, const Node *module, const Names *kept, const Node *s) {
+    Names state = {.arena = a}, all = {.arena = a};
+    module_state_normalize(a, (Node *)(uintptr_t)module);
+    names_of_state(&state, module);
+    if (state.n == 0 || s->kind == NODE_CLASS || s->kind == NODE_IMPORT || is_jit_function(s)) return false;
+    if (s->kind != NODE_FUNCTION) names_mentioned(&all, s);
+    for (int i = 0; s->kind == NODE_FUNCTION && i < s->function.decorators.n; i++)
+        names_mentioned(&all, s->function.decorators.at[i]);
+    for (int k = 0; k < all.n; k++) {
+        if (names_have(&state, all.at[k]) && names_have(kept, all.at[k])) return true;
+        for (int i = 0; i < module->module.body.n; i++) {
+            const Node *d = module->module.body.at[i];
+            if ((d->kind == NODE_FUNCTION && str_eq(d->function.name, all.at[k])) ||
+                (d->kind == NODE_CLASS && str_eq(d->klass.name, all.at[k])))
+                names_mentioned(&all, d);
+        }
+    }
+    return false;
+}
+
 // Lists, dictionaries and objects of the module that are among `kept`.
 static Names shared_names(Arena *a, const Node *module, const Names *kept) {
     static const char *const makers[] = {"collections", "types", "copy"};
@@ -328,7 +359,8 @@ static Names shared_names(Arena *a, const Node *module, const Names *kept) {
         const Node *by = v && v->kind == NODE_CALL ? root_of(v) : NULL;
         bool called = by && by->kind == NODE_NAME &&
                       (v->call.func->kind == NODE_NAME || IS_ONE_OF(by->name, makers));
-        bool changes = v && (is_made(v) || called || v->kind == NODE_NAME || v->kind == NODE_SUBSCRIPT);
+        bool changes = v && (is_made(v) || called || v->kind == NODE_NAME || v->kind == NODE_SUBSCRIPT ||
+                             is_member_of_own(a, module, v));
         for (int k = 0; changes && k < s->assign.targets.n; k++) {
             const Node *t = s->assign.targets.at[k];
             if (t->kind == NODE_NAME && names_have(kept, t->name)) names_add(&shared, t->name);
@@ -350,6 +382,7 @@ bool statement_leaves(Arena *a, const Node *module, const Names *kept, const Nod
     Names free = free_names(a, module, kept);
     Look l = {.arena = a, .module = module, .free = &free, .reached.arena = a, .locals.arena = a};
     if (sets_precision(s)) return false;
+    if (reaches_state(a, module, kept, s)) return true;
     l.shared = shared_names(a, module, kept);
     for (int i = 0; i < kept->n; i++) names_add(&l.reached, kept->at[i]); // is judged itself
     if (s->kind == NODE_FUNCTION) { // what Python evaluates where it stands

@@ -163,6 +163,7 @@ static void mark_changing(const ManifestSource *m, Names *reached, bool *stays) 
             const Node *n = body->at[i];
             if (stays[i] || is_main_guard(n) || !statement_leaves(m->arena, m->module, reached, n)) continue;
             stays[i] = more = true;
+            names_bound(reached, n); // f = T.update: who calls f changes T
             uses_of(m, n, reached);
         }
         if (more) mark_reached(m, reached, stays);
