@@ -185,15 +185,16 @@ static bool is_shared(const Look *l, const Node *n) {
     return n->kind == NODE_NAME && names_have(&l->shared, n->name);
 }
 static bool reads_shared(const Look *l, const Node *n) {
-    static const char *const reading[] = {"get", "items", "keys", "values"},
-                             *const asking[] = {"len", "print", "sorted", "enumerate"};
+    static const char *const reading[] = {"get", "items", "keys", "values"}, *const asking[] = {
+                                                                                 "len", "print", "sorted",
+                                                                                 "enumerate"};
     if (n->kind == NODE_SUBSCRIPT) return is_shared(l, n->subscript.value);
     if (n->kind == NODE_FOR) return is_shared(l, n->loop.iter);
     if (n->kind == NODE_COMPFOR) return is_shared(l, n->compfor.iter);
     if (n->kind == NODE_ATTRIBUTE)
         return is_shared(l, n->attribute.value) && IS_ONE_OF(n->attribute.name, reading);
-    return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME &&
-           IS_ONE_OF(n->call.func->name, asking) && !module_function(l->module, n->call.func->name);
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && IS_ONE_OF(n->call.func->name, asking) &&
+           !module_function(l->module, n->call.func->name);
 }
 static void look_inside(void *arg, const Node *n) {
     if (!is_shared(arg, n)) look(arg, n);
@@ -239,7 +240,8 @@ static void look(void *arg, const Node *n) {
     case NODE_FUNCTION: return look_function(l, n);
     default: break;
     }
-    if (!l->leaves) node_each_child(n, reads_shared(l, n) ? look_inside : look, l); // a tree's height is bounded
+    if (!l->leaves)
+        node_each_child(n, reads_shared(l, n) ? look_inside : look, l); // a tree's height is bounded
 }
 
 // ---- which statements
@@ -357,8 +359,8 @@ static Names shared_names(Arena *a, const Node *module, const Names *kept) {
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i], *v = s->kind == NODE_ASSIGN ? s->assign.value : NULL;
         const Node *by = v && v->kind == NODE_CALL ? root_of(v) : NULL;
-        bool called = by && by->kind == NODE_NAME &&
-                      (v->call.func->kind == NODE_NAME || IS_ONE_OF(by->name, makers));
+        bool called =
+            by && by->kind == NODE_NAME && (v->call.func->kind == NODE_NAME || IS_ONE_OF(by->name, makers));
         bool changes = v && (is_made(v) || called || v->kind == NODE_NAME || v->kind == NODE_SUBSCRIPT ||
                              is_member_of_own(a, module, v));
         for (int k = 0; changes && k < s->assign.targets.n; k++) {

@@ -1,7 +1,8 @@
 // Calls of functions and methods of the file: arguments reach parameters, results come back.
 #include "host/varies/inside.h"
 
-// apply() of an autograd.Function as an argument, as of functools.partial(): who calls it hands over anything.
+// apply() of an autograd.Function as an argument, as of functools.partial(): who calls it hands over
+// anything.
 static void bind_any(Varies *v, Callable *c);
 static bool is_applied(const Varies *v, const Callable *c);
 static void hand_applied(Varies *v, Str name) {
@@ -263,8 +264,7 @@ static void replace_fields(Varies *v, const Given *g) {
         Str field = g->keywords->at[i]->keyword.name;
         if (field.len) var_add(v, &varies_members, field, g->named[i]);
         for (int k = 0; !field.len && k < v->cap; k++) // **more
-            if (v->var[k].scope == &varies_members)
-                var_add(v, &varies_members, v->var[k].name, varies_any());
+            if (v->var[k].scope == &varies_members) var_add(v, &varies_members, v->var[k].name, varies_any());
     }
 }
 
