@@ -141,6 +141,12 @@ static bool is_in(const Stored *c, const KnockedTensor *t, const Storage *o) {
                                     is_piece(c->element, c->n, o->data, n, width));
 }
 
+// Ones, zeros: any operator that makes a tensor gives those.
+static bool is_one_number(const Stored *c) {
+    int64_t width = dtype_bytes(c->dtype);
+    return c->n > 1 && memcmp(c->element, c->element + width, (size_t)((c->n - 1) * width)) == 0;
+}
+
 static bool is_there(Machine *m, const KnockedTensor *t) {
     const Storage *s = t->storage;
     int64_t width = dtype_bytes(s->dtype), n = (int64_t)s->bytes / width;
@@ -149,7 +155,7 @@ static bool is_there(Machine *m, const KnockedTensor *t) {
     Stored c = {s->dtype, arena_raw(m->arena, s->bytes, 64), 0};
     for (int64_t i = 0; i < n; i++)
         if (t->stored[i]) memcpy(c.element + c.n++ * width, t->after + i * width, (size_t)width);
-    bool found = false;
+    bool found = is_one_number(&c);
     for (int i = 0; i < m->storages.count && !found; i++) {
         const Storage *o = m->storages.at[i];
         if (o != s && (o->read_only || o->of_library) && !o->row_pitch) found = is_in(&c, t, o);

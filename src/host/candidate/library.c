@@ -388,6 +388,10 @@ static bool computed(LibraryCall *c, const Value *out) {
 static bool library_call(LibraryCall *c, LibraryUse needs, Value *out) {
     Interp *in = c->in;
     Value result[RESULTS_MAX];
+    if (in->casting)
+        return host_unsupported(in, c->at,
+                                "`%.*s` under torch.autocast, which chooses the type that it computes in",
+                                STR_ARG(c->name));
     // Kept apart from what the tree's memory holds: numbers and tensors alone come out of it.
     ArenaMark mark = arena_mark(in->arena);
     if (!cached_no_work(in, c->at) || !evaluate(c, true)) return false;

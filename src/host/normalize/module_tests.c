@@ -12,6 +12,7 @@ typedef struct {
     Arena *arena;
     const Node *module;
     const Names *free; // of the module: lists and the like that may change; NULL: none
+    Names shared;      // of the module: lists, dictionaries and objects that stay
     Names reached;     // functions and classes that are looked at
     Names locals;      // lists and the like that the function has made which is looked at
     bool in_init;      // in __init__ or forward: self and ctx are new
@@ -98,14 +99,31 @@ static void note_made(void *arg, const Node *n) {
             names_add(&l->locals, n->assign.targets.at[i]->name);
     node_each_child(n, note_made, arg); // a tree's height is bounded
 }
-static void find_other(void *arg, const Node *n) { // the same names with other values
-    Look *l = arg;
+// The same names bound in another way: each of them may stand for what others see.
+static void other_names(void *arg, const Node *n) {
+    Names *other = arg;
     const Node *v = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
-    bool made = v && is_made(v);
-    for (int i = 0; v && !made && i < n->assign.targets.n; i++)
-        l->leaves |= n->assign.targets.at[i]->kind == NODE_NAME &&
-                     names_have(&l->locals, n->assign.targets.at[i]->name);
-    node_each_child(n, find_other, arg);
+    for (int i = 0; v && i < n->assign.targets.n; i++)
+        if (!is_made(v) || n->assign.targets.at[i]->kind != NODE_NAME)
+            names_of_target(other, n->assign.targets.at[i], 0);
+    switch (n->kind) {
+    case NODE_FUNCTION: names_of_params(other, &n->function.params); break;
+    case NODE_LAMBDA: names_of_params(other, &n->lambda.params); break;
+    case NODE_FOR: names_of_target(other, n->loop.target, 0); break;
+    case NODE_COMPFOR: names_of_target(other, n->compfor.target, 0); break;
+    case NODE_ANNASSIGN: names_of_target(other, n->annassign.target, 0); break;
+    case NODE_WALRUS: names_add(other, n->walrus.name); break;
+    case NODE_WITHITEM:
+        if (n->withitem.target) names_of_target(other, n->withitem.target, 0);
+        break;
+    default: break;
+    }
+    node_each_child(n, other_names, arg);
+}
+static void find_other(Look *l, const Node *f) {
+    Names other = {.arena = l->arena};
+    other_names(&other, f);
+    for (int i = 0; i < l->locals.n; i++) l->leaves |= names_have(&other, l->locals.at[i]);
 }
 
 static void look_function(Look *l, const Node *f) {
@@ -115,7 +133,7 @@ static void look_function(Look *l, const Node *f) {
     l->locals = (Names){.arena = l->arena};
     l->in_init = str_is(f->function.name, "__init__") || str_is(f->function.name, "forward");
     for (int i = 0; i < f->function.body.n; i++) note_made(l, f->function.body.at[i]);
-    for (int i = 0; i < f->function.body.n; i++) find_other(l, f->function.body.at[i]);
+    find_other(l, f);
     l->depth++;
     for (int i = 0; i < f->function.body.n; i++) look(l, f->function.body.at[i]);
     l->depth--;
@@ -153,13 +171,33 @@ static bool is_test(const Look *l, const Node *f, Str root) {
 
 static void look_call(Look *l, const Node *n) {
     const Node *f = n->call.func, *root = root_of(f);
-    if (f->kind == NODE_NAME) l->leaves |= IS_ONE_OF(f->name, reaching);
+    if (f->kind == NODE_NAME) l->leaves |= IS_ONE_OF(f->name, reaching) || IS_ONE_OF(f->name, setting);
     if (root->kind == NODE_NAME) {
         l->leaves |= IS_ONE_OF(root->name, modules);
         l->tests |= l->depth == 0 && is_test(l, f, root->name);
     }
     if (f->kind != NODE_ATTRIBUTE || !IS_ONE_OF(f->attribute.name, changing)) return;
     l->leaves |= !may_change(l, f->attribute.value);
+}
+
+// T["n"], T.get("n"), len(T), `in T`: what reads T alone. Whoever else has it may change it.
+static bool is_shared(const Look *l, const Node *n) {
+    return n->kind == NODE_NAME && names_have(&l->shared, n->name);
+}
+static bool reads_shared(const Look *l, const Node *n) {
+    static const char *const reading[] = {"get", "items", "keys", "values"}, *const asking[] = {
+                                                                                 "len", "print", "sorted",
+                                                                                 "enumerate"};
+    if (n->kind == NODE_SUBSCRIPT) return is_shared(l, n->subscript.value);
+    if (n->kind == NODE_FOR) return is_shared(l, n->loop.iter);
+    if (n->kind == NODE_COMPFOR) return is_shared(l, n->compfor.iter);
+    if (n->kind == NODE_ATTRIBUTE)
+        return is_shared(l, n->attribute.value) && IS_ONE_OF(n->attribute.name, reading);
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && IS_ONE_OF(n->call.func->name, asking) &&
+           !module_function(l->module, n->call.func->name);
+}
+static void look_inside(void *arg, const Node *n) {
+    if (!is_shared(arg, n)) look(arg, n);
 }
 
 static void look(void *arg, const Node *n) {
@@ -176,7 +214,14 @@ static void look(void *arg, const Node *n) {
             l->leaves |= IS_ONE_OF(m, modules) || n->import.dots;
         }
         break;
-    case NODE_NAME: look_named(l, n->name); break;
+    case NODE_NAME:
+        l->leaves |= is_shared(l, n);
+        look_named(l, n->name);
+        break;
+    case NODE_COMPFOR: look_target(l, n->compfor.target); break;
+    case NODE_WITHITEM:
+        if (n->withitem.target) look_target(l, n->withitem.target);
+        break;
     case NODE_ATTRIBUTE:
         l->leaves |= (str_starts(n->attribute.name, "_") && !str_is(n->attribute.name, "__name__") &&
                       !str_is(n->attribute.name, "__init__")) ||
@@ -195,7 +240,8 @@ static void look(void *arg, const Node *n) {
     case NODE_FUNCTION: return look_function(l, n);
     default: break;
     }
-    if (!l->leaves) node_each_child(n, look, l); // a tree's height is bounded
+    if (!l->leaves)
+        node_each_child(n, reads_shared(l, n) ? look_inside : look, l); // a tree's height is bounded
 }
 
 // ---- which statements
@@ -268,10 +314,61 @@ static Names free_names(Arena *a, const Node *module, const Names *kept) {
             names_of_import(&other, s);
         else
             names_of_block(&other, &(Nodes){&s, 1}, 0);
+        if (s->kind != NODE_IMPORT) other_names(&other, s); // in functions, too: one of them may hide it
     }
     for (int i = 0; i < made.n; i++)
         if (!names_have(&other, made.at[i]) && !names_have(kept, made.at[i])) names_add(&free, made.at[i]);
     return free;
+}
+
+// f = T.update: of what the module itself has made.
+static bool is_member_of_own(Arena *a, const Node *module, const Node *v) {
+    Names brought = {.arena = a};
+    const Node *root = v->kind == NODE_ATTRIBUTE ? root_of(v) : v;
+    for (int i = 0; i < module->module.body.n; i++)
+        if (module->module.body.at[i]->kind == NODE_IMPORT)
+            names_of_import(&brought, module->module.body.at[i]);
+    return v->kind == NODE_ATTRIBUTE && root->kind == NODE_NAME && !names_have(&brought, root->name);
+}
+
+// Whether a statement calls, by whatever functions, what changes a list or dictionary of the module.
+static bool reaches_state(Arena *a, const Node *module, const Names *kept, const Node *s) {
+    Names state = {.arena = a}, all = {.arena = a};
+    module_state_normalize(a, (Node *)(uintptr_t)module);
+    names_of_state(&state, module);
+    if (state.n == 0 || s->kind == NODE_CLASS || s->kind == NODE_IMPORT || is_jit_function(s)) return false;
+    if (s->kind != NODE_FUNCTION) names_mentioned(&all, s);
+    for (int i = 0; s->kind == NODE_FUNCTION && i < s->function.decorators.n; i++)
+        names_mentioned(&all, s->function.decorators.at[i]);
+    for (int k = 0; k < all.n; k++) {
+        if (names_have(&state, all.at[k]) && names_have(kept, all.at[k])) return true;
+        for (int i = 0; i < module->module.body.n; i++) {
+            const Node *d = module->module.body.at[i];
+            if ((d->kind == NODE_FUNCTION && str_eq(d->function.name, all.at[k])) ||
+                (d->kind == NODE_CLASS && str_eq(d->klass.name, all.at[k])))
+                names_mentioned(&all, d);
+        }
+    }
+    return false;
+}
+
+// Lists, dictionaries and objects of the module that are among `kept`.
+static Names shared_names(Arena *a, const Node *module, const Names *kept) {
+    static const char *const makers[] = {"collections", "types", "copy"};
+    Names shared = {.arena = a};
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i], *v = s->kind == NODE_ASSIGN ? s->assign.value : NULL;
+        const Node *by = v && v->kind == NODE_CALL ? root_of(v) : NULL;
+        bool called =
+            by && by->kind == NODE_NAME && (v->call.func->kind == NODE_NAME || IS_ONE_OF(by->name, makers));
+        bool changes = v && (is_made(v) || called || v->kind == NODE_NAME || v->kind == NODE_SUBSCRIPT ||
+                             is_member_of_own(a, module, v));
+        for (int k = 0; changes && k < s->assign.targets.n; k++) {
+            const Node *t = s->assign.targets.at[k];
+            if (t->kind == NODE_NAME && names_have(kept, t->name)) names_add(&shared, t->name);
+        }
+    }
+    return shared;
 }
 
 // torch.backends.cuda.matmul.allow_tf32 = True: what torch's own products compute with, no kernel.
@@ -287,6 +384,8 @@ bool statement_leaves(Arena *a, const Node *module, const Names *kept, const Nod
     Names free = free_names(a, module, kept);
     Look l = {.arena = a, .module = module, .free = &free, .reached.arena = a, .locals.arena = a};
     if (sets_precision(s)) return false;
+    if (reaches_state(a, module, kept, s)) return true;
+    l.shared = shared_names(a, module, kept);
     for (int i = 0; i < kept->n; i++) names_add(&l.reached, kept->at[i]); // is judged itself
     if (s->kind == NODE_FUNCTION) { // what Python evaluates where it stands
         for (int i = 0; i < s->function.decorators.n && !is_jit_function(s); i++)

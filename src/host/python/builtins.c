@@ -223,7 +223,11 @@ bool api_computes(Call *c, Value *out) {
                        "`%.*s`: it computes on, or copies, the elements of tensors; do it in a kernel",
                        STR_ARG(c->name));
 }
-bool api_context(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_CONTEXT}, true; }
+bool api_context(Call *c, Value *out) {
+    *out = (Value){.kind = V_CONTEXT};
+    out->i = str_ends(c->name, "autocast");
+    return true;
+}
 bool api_range_mark(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
 bool api_warmup(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_COMPILED}, true; }
 bool api_never(Call *c, Value *out) { return (void)c, *out = value_bool(false), true; }

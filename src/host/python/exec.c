@@ -371,7 +371,14 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     return ok ? FLOW_NEXT : FLOW_ERROR;
 }
 
+// torch.autocast(...), which chooses what PyTorch's own operators compute in.
+static bool casts(const Node *item) {
+    const Node *call = item->withitem.value, *f = call->kind == NODE_CALL ? call->call.func : call;
+    return f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "autocast");
+}
+
 static Flow exec_with(Interp *in, Env *env, const Node *s, Value *result) {
+    int was = in->casting;
     for (int i = 0; i < s->with.items.n; i++) {
         const Node *item = s->with.items.at[i];
         Value v;
@@ -387,8 +394,11 @@ static Flow exec_with(Interp *in, Env *env, const Node *s, Value *result) {
         if (!ok || (!known && v.kind != V_CONTEXT))
             return host_report(in, form_rule[FORM_WITH].kind, item->span, "%s", form_rule[FORM_WITH].why),
                    FLOW_ERROR;
+        in->casting += known ? casts(item) : v.i != 0;
     }
-    return exec_block(in, env, &s->with.body, result);
+    Flow flow = exec_block(in, env, &s->with.body, result);
+    in->casting = was;
+    return flow;
 }
 
 static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {

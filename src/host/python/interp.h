@@ -36,6 +36,7 @@ struct Interp {
     int depth;
     int pruning;  // in how many functions that prune configs
     int memo;     // in how many functions whose results functools keeps
+    int casting;  // in how many torch.autocast(...)
     int failing;  // in how many `raise` and failed `assert`: their texts are for people
     bool defined; // the module's statements have all run
     bool calling; // a candidate's program is built: what runs is a call of it

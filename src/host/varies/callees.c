@@ -1,6 +1,15 @@
 // Calls of functions and methods of the file: arguments reach parameters, results come back.
 #include "host/varies/inside.h"
 
+// apply() of an autograd.Function as an argument, as of functools.partial(): who calls it hands over
+// anything.
+static void bind_any(Varies *v, Callable *c);
+static bool is_applied(const Varies *v, const Callable *c);
+static void hand_applied(Varies *v, Str name) {
+    for (int i = 0; str_is(name, "apply") && i < v->callables; i++)
+        if (is_applied(v, &v->callable[i])) bind_any(v, &v->callable[i]);
+}
+
 static Given given(Varies *v, const Scope *scope, const Node *call) {
     enum { SPREAD_MAX = 8 }; // items of one sequence that are handed over one by one
     Given g = {.keywords = &call->call.keywords};
@@ -9,6 +18,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < call->call.args.n; i++) {
         const Node *n = call->call.args.at[i];
         Fact f = varies_eval(v, scope, n);
+        if (n->kind == NODE_ATTRIBUTE && v->applies) hand_applied(v, n->attribute.name);
         if (n->kind == NODE_STARRED && varies_empty(v, f)) continue;
         bool counted =
             (f.kind == FACT_NUMBERS || f.kind == FACT_THINGS) && f.count > 0 && f.count <= SPREAD_MAX;
@@ -164,6 +174,34 @@ bool varies_make(Varies *v, Str klass, const Given *g, Fact *out) {
     return *out = call_method(v, init, g), true;
 }
 
+// F.apply(...) of an autograd.Function: forward(ctx, ...), as a static method. With setup_context(ctx,
+// inputs, output), forward has no ctx; which of a file's classes have that is not looked at, so then both are
+// taken.
+static bool apply_autograd(Varies *v, const Given *g, Fact *out) {
+    bool any = false, setup = false;
+    Given with = *g;
+    with.arg = NEWN(v->arena, Fact, (size_t)g->args + 1);
+    with.arg[0] = fact_other(FACT_STAYS);
+    for (int i = 0; i < g->args; i++) with.arg[i + 1] = g->arg[i];
+    with.args++;
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "setup_context")) continue;
+        bind_any(v, c);
+        setup = true;
+    }
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_is(c->node->function.name, "forward")) continue;
+        varies_open(v, c);
+        varies_bind(v, c, c->plain ? &with : g);
+        if (setup) varies_bind(v, c, g);
+        *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
+        any = true;
+    }
+    return any;
+}
+
 // An object that is called; of whatever class where that is not known. What it gives is added to *out.
 static void call_object(Varies *v, Fact object, const Given *g, Fact *out) {
     Fact made;
@@ -176,6 +214,7 @@ static void call_object(Varies *v, Fact object, const Given *g, Fact *out) {
     }
     if (varies_call_named(v, STR("__call__"), true, g, &made)) *out = fact_other(out->how | made.how);
     if (call_forward(v, g, &made)) *out = fact_other(out->how | made.how);
+    if (v->applies && apply_autograd(v, g, &made)) *out = fact_other(out->how | made.how);
 }
 
 // A function that is handed about: by whom it is called, and with what, nobody knows.
@@ -219,7 +258,18 @@ void varies_handed_method(Varies *v, const Scope *scope, const Node *attribute) 
         varies_hold(v, varies_any(), FACT_STAYS);
 }
 
+// p._replace(n=4) of a NamedTuple: its fields are more than what the class was made with.
+static void replace_fields(Varies *v, const Given *g) {
+    for (int i = 0; i < g->keywords->n; i++) {
+        Str field = g->keywords->at[i]->keyword.name;
+        if (field.len) var_add(v, &varies_members, field, g->named[i]);
+        for (int k = 0; !field.len && k < v->cap; k++) // **more
+            if (v->var[k].scope == &varies_members) var_add(v, &varies_members, v->var[k].name, varies_any());
+    }
+}
+
 static void change(Varies *v, Str name, Fact base, const Given *g) {
+    if (str_is(name, "_replace")) return replace_fields(v, g);
     if (!changes(name)) return;
     bool several = str_is(name, "extend") || str_is(name, "update");
     Fact f = {.how = g->rest.how};
@@ -245,34 +295,6 @@ static Fact eval_own_method(Varies *v, const Node *call, Str name, Fact base, co
 // Objects of one class have the same methods, whatever they were made with.
 static bool is_chosen(Fact callee) {
     return (callee.how & FACT_VARIES) && (!callee.klass || (callee.how & FACT_NONE));
-}
-
-// F.apply(...) of an autograd.Function: forward(ctx, ...), as a static method. With setup_context(ctx,
-// inputs, output), forward has no ctx; which of a file's classes have that is not looked at, so then both are
-// taken.
-static bool apply_autograd(Varies *v, const Given *g, Fact *out) {
-    bool any = false, setup = false;
-    Given with = *g;
-    with.arg = NEWN(v->arena, Fact, (size_t)g->args + 1);
-    with.arg[0] = fact_other(FACT_STAYS);
-    for (int i = 0; i < g->args; i++) with.arg[i + 1] = g->arg[i];
-    with.args++;
-    for (int i = 0; i < v->callables; i++) {
-        Callable *c = &v->callable[i];
-        if (!c->method || !str_is(c->node->function.name, "setup_context")) continue;
-        bind_any(v, c);
-        setup = true;
-    }
-    for (int i = 0; i < v->callables; i++) {
-        Callable *c = &v->callable[i];
-        if (!c->method || !str_is(c->node->function.name, "forward")) continue;
-        varies_open(v, c);
-        varies_bind(v, c, c->plain ? &with : g);
-        if (setup) varies_bind(v, c, g);
-        *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
-        any = true;
-    }
-    return any;
 }
 
 static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const Given *g) {
@@ -357,7 +379,8 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
     if (func->kind == NODE_ATTRIBUTE) return eval_method(v, scope, n, &g);
     Fact callee = varies_eval(v, scope, func);
     v->callee |= chosen(v, scope, func, callee);
-    if (varies_call_named(v, STR("__call__"), true, &g, &f) || call_forward(v, &g, &f))
-        return fact_other(f.how | callee.how);
-    return fact_other(callee.how | given_how(&g));
+    Fact applied;
+    bool any = varies_call_named(v, STR("__call__"), true, &g, &f) || call_forward(v, &g, &f);
+    if (v->applies && apply_autograd(v, &g, &applied)) callee.how |= applied.how;
+    return any ? fact_other(f.how | callee.how) : fact_other(callee.how | given_how(&g));
 }

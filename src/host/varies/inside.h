@@ -53,6 +53,7 @@ struct Varies {
     const Node *const *classes; // of the module
     int class_count;
     bool classes_about; // some class of the file is handed about: a variable may hold it
+    bool applies;       // apply() of an autograd.Function is handed about: a variable may hold it
     bool changed, callee;
     bool calling;    // the present expression is evaluated in a call of the program
     uint8_t control; // what it follows from that the present expression is evaluated

@@ -191,6 +191,8 @@ static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
     Str name = n->attribute.name;
     if (varies_member(v, name, base, &f)) return f;
     if (!fact_is_tensor(base)) varies_handed_method(v, scope, n);
+    for (int i = 0; str_is(name, "apply") && i < v->class_count && !v->applies; i++)
+        if (class_kind(v->classes[i]) == CLASS_AUTOGRAD) v->applies = v->changed = true;
     if (varies_hand_out(v, name, &f)) return f.how |= base.how | FACT_STAYS, f; // a value, or a property
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) return fact_other(base.how);

@@ -262,9 +262,17 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
     return v->full ? NULL : v;
 }
 
+// Called in some way that nobody has followed, so that nothing is known of what it is given.
+static bool not_followed(const Varies *v, const Scope *scope) {
+    for (; scope; scope = scope->outer)
+        for (int i = 0; i < v->callables; i++)
+            if (v->callable[i].node == scope->node && !v->callable[i].entered) return true;
+    return false;
+}
+
 bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side) {
     uint8_t how = 0;
-    if (!v) return true;
+    if (!v || not_followed(v, scope)) return true;
     Truth t = varies_truth(v, scope, cond, &how);
     if (t == (side ? TRUTH_NEVER : TRUTH_ALWAYS)) return false;
     if (varies_eval(v, scope, cond).kind == FACT_NOTHING) return true; // nothing was found out about it

@@ -42,6 +42,12 @@ static void names_bound(void *arg, const Node *n) {
     case NODE_WITHITEM:
         if (n->withitem.target) names_of_target(names, n->withitem.target, 0);
         return;
+    case NODE_CASE: {
+        const Node *p = n->matchcase.pattern;
+        while (p->kind == NODE_BINARY) p = p->binary.right; // each half of `|` binds the same names
+        names_of_target(names, p, 0);
+        break;
+    }
     case NODE_EXCEPT:
         if (n->handler.name.len) names_add(names, n->handler.name);
         break;
@@ -157,6 +163,7 @@ static void mark_changing(const ManifestSource *m, Names *reached, bool *stays) 
             const Node *n = body->at[i];
             if (stays[i] || is_main_guard(n) || !statement_leaves(m->arena, m->module, reached, n)) continue;
             stays[i] = more = true;
+            names_bound(reached, n); // f = T.update: who calls f changes T
             uses_of(m, n, reached);
         }
         if (more) mark_reached(m, reached, stays);

@@ -216,6 +216,29 @@ static void applied_functions_get_their_arguments(void **state) {
     assert_true(may(APPLIED("ctx, x, n", "x.shape[1] == 700000", SETUP), true));
 }
 
+// apply() under another name, which a file's own code calls or hands about.
+#define NAMED_APPLY(cond, before, call)                                                                   \
+    "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, n):\n        if " cond \
+    ":\n            return 1\n        return 2\n" before "def run(x, w):\n    return " call "\n"
+static void applied_under_another_name(void **state) {
+    (void)state;
+#define HASHED "(x.shape[0] * 48271 + x.shape[1]) % 1000003 == 77 and True"
+    assert_true(may(NAMED_APPLY(HASHED, "f = F.apply\n", "f(x, 4)"), true));
+    assert_true(may(NAMED_APPLY(HASHED, "T = [F.apply]\n", "T[0](x, 4)"), true));
+    assert_true(
+        may(NAMED_APPLY(HASHED, "def call(f, *a):\n    return f(*a)\n", "call(F.apply, x, 4)"), true));
+    assert_true(may(NAMED_APPLY(HASHED, "f = functools.partial(F.apply)\n", "f(x, 4)"), true));
+    assert_false(may(NAMED_APPLY("n == 4", "f = F.apply\n", "f(x, 4)"), false));
+    assert_false(may(NAMED_APPLY("x.numel() > 2**31 - 4096", "f = F.apply\n", "f(x, 4)"), true));
+    // Fields of a NamedTuple that are given later.
+#define FIELD(make)                                                                                       \
+    "class P(NamedTuple):\n    h: int = 0\ndef run(x, w):\n    p = " make "\n    if p.h == 77:\n        " \
+    "return 1\n"
+    assert_true(may(FIELD("P()._replace(h=x.shape[0] * 48271 % 1000003)"), true));
+    assert_true(may(FIELD("P()._replace(**dict(h=x.shape[0]))"), true));
+    assert_false(may(FIELD("P()._replace(h=4)"), true));
+}
+
 // What a function of the file gives is not known while it has not been looked at; what follows from that is
 // not known either, rather than anything.
 #define HELPED(helper, cond)                                                                                 \
@@ -482,6 +505,7 @@ int main(void) {
                                        cmocka_unit_test(helpers_give_what_they_return),
                                        cmocka_unit_test(layouts_are_known),
                                        cmocka_unit_test(applied_functions_get_their_arguments),
+                                       cmocka_unit_test(applied_under_another_name),
                                        cmocka_unit_test(indices_are_not_negative),
                                        cmocka_unit_test(wrappers_are_followed),
                                        cmocka_unit_test(what_nobody_calls_does_not_count),

@@ -229,6 +229,62 @@ static void test_what_changes_something_stays(void **state) {
            "@fill", true);
 }
 
+static const char *last_line(const char *text) {
+    const char *at = text + strlen(text) - 1;
+    while (at > text && at[-1] != '\n') at--;
+    return at;
+}
+
+// A list, a dictionary or an object that stays may be read by what goes. Whoever else has it may change it.
+static void test_what_stays_is_only_read(void **state) {
+    (void)state;
+    static const char *const changing[] = {
+        "f = T.update\nf(B=8)\n",
+        "list(map(T.update, ({'B': 8},)))\n",
+        "functools.partial(T.update, B=8)()\n",
+        "operator.setitem(T, 'B', 8)\n",
+        "t = []\n[t.update(B=8) for t in [T]]\n",
+        "t = []\n(lambda t: t.update(B=8))(T)\n",
+        "t = []\ndef spoil(t):\n    t['B'] = 8\nspoil(T)\n",
+        "def spoil(t):\n    t |= {'B': 8}\nspoil(T)\n",
+        "def spoil():\n    t = {}\n    for t in (T,):\n        t['B'] = 8\nspoil()\n",
+        "def spoil():\n    t = {}\n    t, u = T, 1\n    t['B'] = 8\nspoil()\n",
+        "def spoil():\n    t = {}\n    t: dict = T\n    t['B'] = 8\nspoil()\n",
+        "def spoil():\n    t = {}\n    if (t := T):\n        t['B'] = 8\nspoil()\n",
+        "[0 for T['B'] in (8,)]\n",
+        "match {'B': 8}:\n    case T:\n        pass\n",
+    };
+    static const char *const reading[] = {
+        "print(T['B'], len(T), T.get('B'))\n",
+        "for t in T:\n    print(t)\n",
+        "seen = {}\nseen['a'] = T['B']\n",
+        "seen = [t for t in T.items()]\nseen.append(1)\n",
+        "def look():\n    rows = []\n    rows.append(T['B'])\n    return rows\nlook()\n",
+    };
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
+        const char *source = arena_printf(&arena, TABLE ASKED "%s", changing[i]);
+        expect("soft", source, last_line(changing[i]), true);
+    }
+    for (size_t i = 0; i < sizeof reading / sizeof *reading; i++) {
+        const char *source = arena_printf(&arena, TABLE ASKED "%s", reading[i]);
+        expect("soft", source, last_line(reading[i]), false);
+    }
+#define TILE "class Tile:\n    def __init__(self, b):\n        self.b = b\nC = Tile(4)\n"
+#define OF_C "def soft(x):\n    return C.b\n"
+    expect("soft", TILE OF_C "class P:\n    def forward(ctx, v):\n        ctx.b = v\nP.forward(C, 8)\n",
+           "P.forward(C", true);
+    expect("soft", TILE OF_C "Tile.__init__(C, 8)\n", "Tile.__init__", true);
+    expect("soft", TILE OF_C "D = Tile(8)\n", "D = ", false);
+    expect("soft", TABLE ASKED "f = T.update\nf(B=8)\n", "\nf(B=8)", true);
+    // A function that stays itself, and changes what calls change.
+#define SET   "def put(v):\n    if v:\n        T['B'] = v\n"
+#define OF_IT "def soft(x):\n    put(0)\n    return T['B']\n"
+    expect("soft", TABLE SET OF_IT "put(8)\n", "\nput(8)", true);
+    expect("soft", TABLE SET OF_IT "def other():\n    put(8)\nother()\n", "\nother()", true);
+    expect("soft", TABLE SET OF_IT "def other():\n    return 8\nother()\n", "\nother()", false);
+    STAYS("from torch import set_default_dtype\nset_default_dtype(torch.float16)\n", "set_default_dtype(");
+}
+
 static int setup(void **state) {
     (void)state;
     return op_find(&arena, STR("softmax"), &op) ? 0 : -1;
@@ -251,6 +307,7 @@ int main(void) {
         cmocka_unit_test(test_inputs_by_name),
         cmocka_unit_test(test_a_script_goes),
         cmocka_unit_test(test_what_changes_something_stays),
+        cmocka_unit_test(test_what_stays_is_only_read),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
