@@ -43,6 +43,16 @@ Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how) {
     return fact_truth(f);
 }
 
+// Of a condition: nothing is known of it yet.
+static bool is_unknown(Varies *v, const Scope *scope, const Node *n) {
+    if (is_none_test(n)) return false;
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT) return is_unknown(v, scope, n->unary.operand);
+    if (n->kind != NODE_BOOLOP) return varies_eval(v, scope, n).kind == FACT_NOTHING;
+    bool any = false;
+    for (int i = 0; i < n->boolop.items.n; i++) any |= is_unknown(v, scope, n->boolop.items.at[i]);
+    return any;
+}
+
 static Fact eval_compare(Varies *v, const Scope *scope, const Node *n) {
     if (is_none_test(n)) return fact_of_truth(none_how(v, scope, n), TRUTH_UNKNOWN);
     Fact l = varies_eval(v, scope, n->compare.left);
@@ -230,7 +240,7 @@ static Fact eval_ifexp(Varies *v, const Scope *scope, const Node *n) {
     if (t != TRUTH_ALWAYS) f = fact_join(f, varies_eval(v, scope, n->ifexp.otherwise));
     v->control = was;
     if (t == TRUTH_UNKNOWN) f.how |= varies_control(how);
-    if (varies_eval(v, scope, n->ifexp.cond).kind == FACT_NOTHING) return (Fact){.how = f.how}; // not yet
+    if (is_unknown(v, scope, n->ifexp.cond)) return (Fact){.how = f.how}; // not yet
     return f;
 }
 

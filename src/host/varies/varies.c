@@ -275,7 +275,6 @@ bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side) {
     if (!v || not_followed(v, scope)) return true;
     Truth t = varies_truth(v, scope, cond, &how);
     if (t == (side ? TRUTH_NEVER : TRUTH_ALWAYS)) return false;
-    if (varies_eval(v, scope, cond).kind == FACT_NOTHING) return true; // nothing was found out about it
     return v->full || (how & FACT_VARIES);
 }
 
