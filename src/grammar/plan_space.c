@@ -53,8 +53,8 @@ typedef struct {
     int tile, warps;
 } Start;
 
-// Two tiles are whole rows wherever one tile does; of other rows they were 7 to 13 % faster in the median of
-// 117 pairs on an H100, and 2 % slower at most.
+// Two tiles are whole rows where one tile has no idle lanes to speak of. Of other rows one tile took 7 to
+// 13 % longer in the median of 117 pairs on an H100, and 2 % less at best.
 static Schedule wider(const Graph *g, Schedule s) {
     return s == SCHEDULE_WHOLE && plan_possible(g, SCHEDULE_TWO_TILES) ? SCHEDULE_TWO_TILES : s;
 }
