@@ -4,6 +4,36 @@ import triton.language as tl
 
 
 @triton.jit
+def add_layernorm_silu_two_tiles_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v = x + residual
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v5 = v3 * rstd * w + b
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v6 = v4 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, v5 * tl.sigmoid(v5), mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, v6 * tl.sigmoid(v6), mask=mask2, cache_modifier='.cs')
+
+
+@triton.jit
 def add_layernorm_silu_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -24,7 +54,7 @@ def add_layernorm_silu_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stri
 
 
 @triton.jit
-def add_layernorm_silu_two_tiles_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+def add_layernorm_silu_two_tiles_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK_A)
     cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
@@ -76,13 +106,17 @@ def add_layernorm_silu_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_str
 def run(x, residual, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 2048:
+    if M < 2048 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        add_layernorm_silu_two_tiles_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 1024)))
+    elif M < 2048:
         BLOCK = triton.next_power_of_2(N)
         add_layernorm_silu_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
     elif 4 * N <= 3 * triton.next_power_of_2(N):
-        BLOCK_A = triton.next_power_of_2(N) // 2
-        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
-        add_layernorm_silu_two_tiles_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        add_layernorm_silu_two_tiles_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 512)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         add_layernorm_silu_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))

@@ -41,10 +41,12 @@ def layernorm_relu_two_tiles_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_
     rstd = tl.rsqrt(total2 * inv + 1e-05)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v3 = v * rstd * w + b
     w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
     b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
-    tl.store(out_ptr + row * out_stride + cols, tl.maximum(v * rstd * w + b, 0.0), mask=mask)
-    tl.store(out_ptr + row * out_stride + cols_b, tl.maximum(v2 * rstd * w2 + b2, 0.0), mask=mask2)
+    v4 = v2 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, tl.where(v3 > 0.0, v3, 0.0), mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, tl.where(v4 > 0.0, v4, 0.0), mask=mask2)
 
 
 @triton.jit
@@ -61,7 +63,8 @@ def layernorm_relu_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N
     rstd = tl.rsqrt(total2 * inv + 1e-05)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(out_ptr + row * out_stride + cols, tl.maximum(v * rstd * w + b, 0.0), mask=mask)
+    v2 = v * rstd * w + b
+    tl.store(out_ptr + row * out_stride + cols, tl.where(v2 > 0.0, v2, 0.0), mask=mask)
 
 
 def run(x, w, b):

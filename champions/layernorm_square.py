@@ -34,12 +34,11 @@ def layernorm_square_two_tiles_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, ou
     mask2 = cols_b < N
     x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
     total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
-    inv = 1.0 / N
-    mean = total * inv
+    mean = total / N
     v = x - mean
     v2 = x2 - mean
     total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
-    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    rstd = tl.rsqrt(total2 / N + 1e-05)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v3 = v * rstd * w + b
@@ -57,11 +56,10 @@ def layernorm_square_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride,
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
     total = tl.sum(x, axis=0)
-    inv = 1.0 / N
-    mean = total * inv
+    mean = total / N
     v = x - mean
     total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0)
-    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    rstd = tl.rsqrt(total2 / N + 1e-05)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v2 = v * rstd * w + b

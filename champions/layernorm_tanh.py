@@ -30,19 +30,18 @@ def layernorm_tanh_two_tiles_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_
     cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     mask2 = cols_b < N
     x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
     total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
-    inv = 1.0 / N
-    mean = total * inv
+    mean = total / N
     v = x - mean
     v2 = x2 - mean
     total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
-    rstd = tl.rsqrt(total2 * inv + 1e-05)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
-    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    rstd = tl.rsqrt(total2 / N + 1e-05)
     tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (v * rstd * w + b)) - 1.0, mask=mask)
     tl.store(out_ptr + row * out_stride + cols_b, 2.0 * tl.sigmoid(2.0 * (v2 * rstd * w2 + b2)) - 1.0, mask=mask2)
 
@@ -53,12 +52,50 @@ def layernorm_tanh_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     total = tl.sum(x, axis=0)
-    inv = 1.0 / N
-    mean = total * inv
+    mean = total / N
     v = x - mean
     total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0)
-    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    rstd = tl.rsqrt(total2 / N + 1e-05)
+    tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (v * rstd * w + b)) - 1.0, mask=mask)
+
+
+@triton.jit
+def layernorm_tanh_two_tiles_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    mean = total / N
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 / N + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (v * rstd * w + b)) - 1.0, mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, 2.0 * tl.sigmoid(2.0 * (v2 * rstd * w2 + b2)) - 1.0, mask=mask2)
+
+
+@triton.jit
+def layernorm_tanh_kernel3(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0)
+    mean = total / N
+    v = x - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 / N + 1e-05)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     tl.store(out_ptr + row * out_stride + cols, 2.0 * tl.sigmoid(2.0 * (v * rstd * w + b)) - 1.0, mask=mask)
@@ -67,15 +104,22 @@ def layernorm_tanh_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N
 def run(x, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 2048:
+    if M < 512 and N > 6144:
         BLOCK = triton.next_power_of_2(N)
-        ROWS = max(1, min(8192 // BLOCK, triton.next_power_of_2(M) // 512))
+        ROWS = max(1, min(4096 // BLOCK, triton.next_power_of_2(M) // 512))
         layernorm_tanh_kernel[(triton.cdiv(M, ROWS),)](x, w, b, out, x.stride(0), out.stride(0), M, N, ROWS=ROWS, BLOCK=BLOCK, num_warps=min(16, max(1, ROWS * BLOCK // 512)))
-    elif 4 * N <= 3 * triton.next_power_of_2(N):
+    elif N < 3072 and 4 * N <= 3 * triton.next_power_of_2(N):
         BLOCK_A = triton.next_power_of_2(N) // 2
         BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
         layernorm_tanh_two_tiles_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
-    else:
+    elif N < 3072:
         BLOCK2 = triton.next_power_of_2(N)
         layernorm_tanh_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        layernorm_tanh_two_tiles_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=8)
+    else:
+        BLOCK3 = triton.next_power_of_2(N)
+        layernorm_tanh_kernel3[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK3, num_warps=8)
     return out

@@ -4,6 +4,28 @@ import triton.language as tl
 
 
 @triton.jit
+def rmsnorm_gelu_two_tiles_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    total = tl.sum(x * x, axis=0) + tl.sum(x2 * x2, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v = x * rstd * w
+    v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v3 = x2 * rstd * w2
+    v4 = v3 * tl.sigmoid(1.5957691216057308 * (v3 + 0.044715 * v3 * v3 * v3))
+    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, v4, mask=mask2, cache_modifier='.cs')
+
+
+@triton.jit
 def rmsnorm_gelu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -12,14 +34,14 @@ def rmsnorm_gelu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: t
     total = tl.sum(x * x, axis=0)
     inv = 1.0 / N
     rstd = tl.rsqrt(total * inv + 1e-06)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x * rstd * w
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
-    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask, eviction_policy='evict_first')
+    tl.store(out_ptr + row * out_stride + cols, v2, mask=mask, cache_modifier='.cs')
 
 
 @triton.jit
-def rmsnorm_gelu_two_tiles_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+def rmsnorm_gelu_two_tiles_kernel2(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK_A)
     cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
@@ -28,8 +50,7 @@ def rmsnorm_gelu_two_tiles_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N
     mask2 = cols_b < N
     x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
     total = tl.sum(x * x, axis=0) + tl.sum(x2 * x2, axis=0)
-    inv = 1.0 / N
-    rstd = tl.rsqrt(total * inv + 1e-06)
+    rstd = tl.rsqrt(total / N + 1e-06)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x * rstd * w
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
@@ -47,8 +68,7 @@ def rmsnorm_gelu_kernel2(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: 
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
     total = tl.sum(x * x, axis=0)
-    inv = 1.0 / N
-    rstd = tl.rsqrt(total * inv + 1e-06)
+    rstd = tl.rsqrt(total / N + 1e-06)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x * rstd * w
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
@@ -58,13 +78,17 @@ def rmsnorm_gelu_kernel2(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: 
 def run(x, w):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 2048:
-        BLOCK = triton.next_power_of_2(N)
-        rmsnorm_gelu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
-    elif 4 * N <= 3 * triton.next_power_of_2(N):
+    if M < 2048 and 4 * N <= 3 * triton.next_power_of_2(N):
         BLOCK_A = triton.next_power_of_2(N) // 2
         BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
         rmsnorm_gelu_two_tiles_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 2048:
+        BLOCK = triton.next_power_of_2(N)
+        rmsnorm_gelu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        rmsnorm_gelu_two_tiles_kernel2[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 512)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         rmsnorm_gelu_kernel2[(M,)](x, w, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))

@@ -4,27 +4,47 @@ import triton.language as tl
 
 
 @triton.jit
+def softmax_two_tiles_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=float("-inf"), eviction_policy='evict_first').to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=float("-inf"), eviction_policy='evict_first').to(tl.float32)
+    peak = tl.maximum(tl.max(x, axis=0), tl.max(x2, axis=0))
+    top = peak * 1.4426950408889634
+    e = tl.exp2(x * 1.4426950408889634 - top)
+    e2 = tl.exp2(x2 * 1.4426950408889634 - top)
+    total = tl.sum(e, axis=0) + tl.sum(e2, axis=0)
+    inv = 1.0 / total
+    tl.store(out_ptr + row * out_stride + cols, e * inv, mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, e2 * inv, mask=mask2, cache_modifier='.cs')
+
+
+@triton.jit
 def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=float("-inf"), eviction_policy='evict_first').to(tl.float32)
     peak = tl.max(x, axis=0)
-    e = tl.exp(x - peak)
+    top = peak * 1.4426950408889634
+    e = tl.exp2(x * 1.4426950408889634 - top)
     total = tl.sum(e, axis=0)
     inv = 1.0 / total
     tl.store(out_ptr + row * out_stride + cols, e * inv, mask=mask, cache_modifier='.cs')
 
 
 @triton.jit
-def softmax_two_tiles_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+def softmax_two_tiles_kernel2(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK_A)
     cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
     mask2 = cols_b < N
-    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, cache_modifier='.cg').to(tl.float32)
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
     peak = tl.maximum(tl.max(tl.where(mask, x, float("-inf")), axis=0), tl.max(tl.where(mask2, x2, float("-inf")), axis=0))
     e = tl.exp(x - peak)
     e2 = tl.exp(x2 - peak)
@@ -39,7 +59,7 @@ def softmax_kernel2(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
     peak = tl.max(tl.where(mask, x, float("-inf")), axis=0)
     e = tl.exp(x - peak)
     total = tl.sum(tl.where(mask, e, 0.0), axis=0)
@@ -50,13 +70,17 @@ def softmax_kernel2(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr
 def run(x):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 2048:
-        BLOCK = triton.next_power_of_2(N)
-        softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
-    elif 4 * N <= 3 * triton.next_power_of_2(N):
+    if M < 2048 and 4 * N <= 3 * triton.next_power_of_2(N):
         BLOCK_A = triton.next_power_of_2(N) // 2
         BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
         softmax_two_tiles_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 2048:
+        BLOCK = triton.next_power_of_2(N)
+        softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        softmax_two_tiles_kernel2[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 512)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         softmax_kernel2[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))
