@@ -86,10 +86,15 @@ typedef struct {
     Buf *out;
     double x, y;             // upper left corner of the plot itself
     double steps, low, high; // what it shows
+    bool logarithmic;        // low > 0 then
 } Panel;
 
 static double x_of(const Panel *p, double step) { return p->x + PANEL_W * step / p->steps; }
-static double y_of(const Panel *p, double v) { return p->y + PANEL_H * (p->high - v) / (p->high - p->low); }
+static double y_of(const Panel *p, double v) {
+    double share =
+        p->logarithmic ? log(p->high / v) / log(p->high / p->low) : (p->high - v) / (p->high - p->low);
+    return p->y + PANEL_H * share;
+}
 
 static void text_put(Buf *b, Str s) {
     for (size_t i = 0; i < s.len; i++) switch (s.p[i]) {
@@ -107,20 +112,34 @@ static double tick_of(double range, int n) {
     return unit * (range / n < 2 * unit ? 1 : range / n < 5 * unit ? 2 : 5);
 }
 
-static void axes_put(const Panel *p, const char *title, bool percent) {
-    double tx = tick_of(p->steps, TICKS), ty = tick_of(p->high - p->low, TICKS);
-    buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" class=\"t\">%s</text>\n", p->x, p->y - 10, title);
-    // The first is -0 where the range begins at 0.
-    for (double v = ty * ceil(p->low / ty - 1e-9); v <= p->high + 1e-9; v += ty) {
-        buf_printf(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"g\"/>", p->x,
-                   y_of(p, v), p->x + PANEL_W, y_of(p, v));
-        buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g%s</text>\n", p->x - 5,
-                   y_of(p, v) + 3.5,
-                   fabs(v) < 1e-9 ? 0
-                   : percent      ? 100 * v
-                                  : v,
-                   percent ? " %" : "");
+static void level_put(const Panel *p, double v, bool percent) {
+    buf_printf(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"g\"/>", p->x,
+               y_of(p, v), p->x + PANEL_W, y_of(p, v));
+    buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g%s</text>\n", p->x - 5,
+               y_of(p, v) + 3.5, percent ? 100 * v : v, percent ? " %" : "");
+}
+
+static const double per_decade[] = {1, 2, 5};
+
+static void levels_put(const Panel *p, bool percent) {
+    if (p->logarithmic) {
+        for (double unit = pow(10, floor(log10(p->low))); unit <= p->high; unit *= 10)
+            for (int i = 0; i < 3; i++) {
+                double v = unit * per_decade[i];
+                if (v >= p->low * (1 - 1e-9) && v <= p->high * (1 + 1e-9)) level_put(p, v, percent);
+            }
+        return;
     }
+    double each = tick_of(p->high - p->low, TICKS);
+    // The first is -0 where the range begins at 0.
+    for (double v = each * ceil(p->low / each - 1e-9); v <= p->high + 1e-9; v += each)
+        level_put(p, fabs(v) < 1e-9 ? 0 : v, percent);
+}
+
+static void axes_put(const Panel *p, const char *title, bool percent) {
+    double tx = tick_of(p->steps, TICKS);
+    buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" class=\"t\">%s</text>\n", p->x, p->y - 10, title);
+    levels_put(p, percent);
     for (double s = 0; s <= p->steps * 1.0001; s += tx)
         buf_printf(
             p->out,
@@ -181,9 +200,11 @@ static void loss_panel(const PlotRun *run, int runs, Panel *p) {
         grow(&run[i].loss, &p->steps, &p->low, &p->high);
         grow(&run[i].held, &p->steps, &p->low, &p->high);
     }
-    if (p->low > 0 && p->low < 0.6 * p->high) p->low = 0;
+    // From ten times on, what comes last would lie on the axis.
+    p->logarithmic = p->low > 1e-9 && p->high >= 10 * p->low;
+    if (!p->logarithmic && p->low > 0 && p->low < 0.6 * p->high) p->low = 0;
     if (p->high - p->low < 1e-9) p->high = p->low + 1;
-    axes_put(p, "Loss per token", false);
+    axes_put(p, p->logarithmic ? "Loss per token, logarithmic" : "Loss per token", false);
     for (int i = 0; i < runs; i++) {
         line_put(p, &run[i].loss, i, 1.3, run[i].held.n ? 0.55 : 1);
         line_put(p, &run[i].held, i, 1.3, 1);

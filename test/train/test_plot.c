@@ -33,6 +33,31 @@ static void a_run_becomes_lines(void **state) {
     arena_free(&a);
 }
 
+// Losses that fall to a tenth and below get a logarithmic axis; others do not.
+static void a_long_fall_is_logarithmic(void **state) {
+    (void)state;
+    static const char *const last[][2] = {{"0.4", "0.04"}, {"2", "0.5"}};
+    for (int i = 0; i < 2; i++) {
+        Arena a = {0};
+        Err e = {0};
+        PlotRun run;
+        Buf text = BUF(&a), out = BUF(&a);
+        buf_printf(&text,
+                   "{\"kind\":\"step\",\"step\":1,\"loss\":4}\n{\"kind\":\"step\",\"step\":2,\"loss\":%s}\n"
+                   "{\"kind\":\"step\",\"step\":3,\"loss\":%s}\n",
+                   last[i][0], last[i][1]);
+        must(plot_read(&a, "f", STR("n"), (Str){buf_cstr(&text), text.len}, &run, &e), &e);
+        plot_svg(&run, 1, &out);
+        const char *svg = buf_cstr(&out);
+        assert_int_equal(strstr(svg, "Loss per token, logarithmic") != NULL, i == 0);
+        // 4, 0.4 and 0.04 lie at equal distances, and 0.05 to 2 are marked.
+        if (i == 0) assert_non_null(strstr(svg, "points=\"148.0,30.0 248.0,135.0 348.0,240.0\""));
+        assert_int_equal(strstr(svg, ">0.05<") != NULL, i == 0);
+        assert_null(strstr(svg, "nan"));
+        arena_free(&a);
+    }
+}
+
 static void what_is_wrong_is_told(void **state) {
     (void)state;
     static const char *const bad[][2] = {
@@ -52,6 +77,7 @@ static void what_is_wrong_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_becomes_lines),
+                                       cmocka_unit_test(a_long_fall_is_logarithmic),
                                        cmocka_unit_test(what_is_wrong_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
