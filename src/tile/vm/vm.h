@@ -9,7 +9,7 @@
 // costs one step for each instruction of its code, which decoding reads.
 #pragma once
 #include "tile/code/contraction.h"
-#include "tile/vm/cover.h"
+#include "tile/cover/cover.h"
 
 enum { COST_MIN = 16 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
 

@@ -1,7 +1,7 @@
 // What of a source has run, and which numbers its sizes were compared with.
 #include "tile/asm.h"
+#include "tile/cover/cover.h"
 #include "tile/run.h"
-#include "tile/vm/cover.h"
 
 static void test_marks_stay_inside(void **state) {
     (void)state;

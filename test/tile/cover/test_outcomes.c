@@ -1,5 +1,5 @@
 // What is news is news once; comparisons remember both sides and whether their operands moved.
-#include "tile/vm/outcomes.h"
+#include "tile/cover/outcomes.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

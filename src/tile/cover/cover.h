@@ -3,7 +3,7 @@
 #pragma once
 #include "base/str.h"
 #include "tile/code/code.h"
-#include "tile/vm/outcomes.h"
+#include "tile/cover/outcomes.h"
 
 // COVER_HOST: a statement, or a part of an expression that need not be evaluated, of host code was executed.
 // Of kernels: VISITED by the checker in some specialisation; EMITTED: it has a place among the instructions

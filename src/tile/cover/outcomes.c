@@ -1,4 +1,4 @@
-#include "tile/vm/outcomes.h"
+#include "tile/cover/outcomes.h"
 
 #include "base/numeric/rng.h"
 

@@ -1,4 +1,4 @@
-#include "tile/vm/cover.h"
+#include "tile/cover/cover.h"
 
 #include "base/numeric/rng.h"
 #include "tile/code/code.h"
