@@ -2,7 +2,7 @@
 
 #include "cases/domain.h"
 #include "cases/plan.h"
-#include "tile/vm/vm.h"
+#include "tile/compute/machine.h"
 
 enum {
     ROWS_TALL = 70000, // what production shapes have at least

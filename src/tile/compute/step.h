@@ -2,8 +2,8 @@
 // share. A step holds addresses in the register file and the loop to run, so that the hot path decides
 // nothing.
 #pragma once
+#include "tile/compute/machine.h"
 #include "tile/loops/loops.h"
-#include "tile/vm/vm.h"
 
 typedef enum {
     ACT_LOOP,    // run the loop; nothing can go wrong and no lane is undefined
@@ -60,7 +60,7 @@ struct Step {
     int lanes;           // of d; of the addresses of a store
     int lanes_a;
     int cost;           // lanes charged to the budget
-    int function_lanes; // counted beside them (vm.h)
+    int function_lanes; // counted beside them (machine.h)
     int insn;           // its place in the code
     int target;
     uint32_t shape; // LOAD, STORE, atomics: lanes_shape() of the addresses
@@ -182,34 +182,14 @@ bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char
     "masked-off lanes of a load without `other` are undefined; give the load an `other=` (of a block " \
     "pointer: padding_option=\"zero\")"
 
-MUST_CHECK bool step_guarded(Vm *v, const Step *s); // what ACT_GUARDED does
-void watch_truths(Arena *a, Vm *v);                 // watch.c
-Step *watch_plain(const Step *s);                   // what a watched step stands for; NULL: it is none
-enum { WATCHED_BYTES = sizeof(Step) + 64 };         // that it takes for each of Code.compare
 void step_walk(const Walk *w, int size, void *d, const void *a);
 MUST_CHECK bool step_reduce(Vm *v, const Step *s);
 MUST_CHECK bool step_arg(Vm *v, const Step *s);
 void step_scan(Vm *v, const Step *s);
-MUST_CHECK bool step_load(Vm *v, const Step *s);
-MUST_CHECK bool step_store(Vm *v, const Step *s);
-size_t ahead_bytes(const Code *c, uint64_t programs); // that a launch of so many programs needs
-void ahead_open(Arena *a, Vm *v, uint64_t programs);  // sets v->ahead where it pays
-// atomic.c. In a launch with atomics the serial v->first belongs to no program: as a writer it says "atomics
-// alone".
-StepFn step_atomic, step_cas;
-// Element and value become the element; *old, a lane, what it was.
-void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *value, void *old);
-// Before a plain access of a launch with atomics: words that only this program's atomics have touched become
-// plain.
-void atomic_settle(Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_affine, step_compare, step_intersect; // affine.c
 StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
-void trace_steps(Vm *v); // traffic_trace.c: every access is counted in v->m->trace from now on
 // hint.c: before a load through addresses that may break a promise. False with a finding.
 MUST_CHECK bool hint_load(Vm *v, const Step *s, const uint8_t *mask);
-StepFn step_barrier; // lanes.c
-// memory.c: accesses whose address and mask are in short form
-StepFn step_load_run, step_store_run, step_load_rows, step_store_rows;
 StepFn step_hint;                                                                   // hint.c
 StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
 StepFn step_swap, step_histogram, step_math;                                        // sort.c, lane_math.c

@@ -2,7 +2,7 @@
 // every machine.
 #include "base/numeric/fmath.h"
 #include "base/numeric/special.h"
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 #include <math.h>
 
 typedef double FloatFn(double a, double b, double c);

@@ -7,9 +7,9 @@
 //
 // Marked once for each code (after taint is known); a register that is marked holds lane 0, or an Interval,
 // and no other lane. The budget still charges all lanes: what a kernel costs does not depend on this file.
-#include "tile/vm/affine.h"
+#include "tile/compute/affine.h"
 
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 
 enum { LANES_MIN = 8 }; // an Interval must fit where the lanes of a mask were
 

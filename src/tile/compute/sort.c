@@ -1,5 +1,5 @@
 // Bitonic networks, one step an instruction, and histograms.
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 #include <inttypes.h>
 
 // Blocks of two neighbouring runs of `half` lanes. What happens to unordered lanes is Triton's: the lower

@@ -1,5 +1,5 @@
 // Moves, reductions and scans: everything that combines lanes of one tile.
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 
 // ---- moves ----
 

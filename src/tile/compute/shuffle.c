@@ -1,5 +1,5 @@
 // Lanes that change places or types: bit casts, tiles side by side, tiles picked by index.
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 #include <inttypes.h>
 
 static const TileType *type_of(const Vm *v, int r) { return &v->code->reg[r].type; }

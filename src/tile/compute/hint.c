@@ -12,7 +12,7 @@
 // as well.
 #include "tile/code/hint.h"
 
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 #include <inttypes.h>
 
 static const char *const hint_name[] = {

@@ -2,7 +2,7 @@
 // accumulator and poison: a lane of the result is undefined where its row of a, its column of b or its
 // accumulator has an undefined lane, so that rows beyond the end, which a kernel loads without `other` and
 // never stores, do no harm.
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 
 static void mark_row(uint8_t *d, size_t n, uint8_t poison) {
     for (size_t j = 0; poison && j < n; j++) d[j] |= poison;
