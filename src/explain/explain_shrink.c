@@ -7,7 +7,7 @@
 
 #include "cases/domain.h"
 #include "explain/explain.h"
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 
 typedef struct {
     Referee *r;

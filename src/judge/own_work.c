@@ -2,7 +2,7 @@
 
 #include "cases/modules_domain.h"
 #include "host/candidate/knocked.h"
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 
 enum { KNOCKED_SECONDS = 60 };
 

@@ -4,7 +4,7 @@
 #include "cases/columns.h"
 #include "cases/domain.h"
 #include "cases/lines.h"
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 #include "judge/referee.h"
 #include <math.h>
 #include <setjmp.h>
