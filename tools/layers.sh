@@ -4,7 +4,7 @@
 order="base base/numeric lang lang/parse tensor
 tile/code tile/cover tile/loops tile/compute tile/vm tile/check tile/ops
 host host/policy host/normalize host/varies host/python host/candidate host/reference op module
-gpu sandbox/unreached sandbox sandbox/child cases rank judge/verdict judge/decide judge/shapes judge mutate explain measure/compile measure/timing measure store service/manifest service prove
+gpu sandbox/unreached sandbox sandbox/child cases/values cases/domain cases cases/modules rank judge/verdict judge/decide judge/shapes judge mutate explain measure/compile measure/timing measure store service/manifest service prove
 text weights/format weights weights/quant model/product model train/engine train
 graph grammar propose mint corpus package cmd/line cmd/shared cmd"
 # FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.

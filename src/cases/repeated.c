@@ -7,7 +7,8 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
+#include "cases/draw.h"
 
 enum { ALIGN = 64, OTHER_SIZE = 8, SHIFT = 7, FEW_ROWS = 11, BYTES_MOST = 512 << 20 };
 static const int64_t sparse_most = (int64_t)1 << 35;

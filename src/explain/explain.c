@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "judge/decide/compare.h"
 #include "judge/decide/contracted.h"
 #include "judge/decide/decide.h"

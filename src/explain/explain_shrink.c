@@ -5,7 +5,7 @@
 // that fails and the one before it the edge is searched by halves.
 #include <math.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "explain/explain.h"
 #include "judge/decide/decide.h"
 

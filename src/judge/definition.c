@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 #include "judge/decide/decide.h"
 #include "judge/decide/rounded_op.h"
 #include "judge/referee.h"

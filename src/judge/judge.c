@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
-#include "cases/modules_domain.h"
+#include "cases/domain/domain.h"
+#include "cases/modules/modules_domain.h"
 #include "judge/decide/decide.h"
 #include "judge/gaps.h"
 #include "judge/own_work.h"

@@ -1,6 +1,6 @@
 #include "judge/own_work.h"
 
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 #include "host/candidate/knocked.h"
 #include "judge/decide/decide.h"
 

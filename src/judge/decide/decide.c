@@ -3,8 +3,8 @@
 #include <signal.h>
 
 #include "cases/columns.h"
-#include "cases/domain.h"
-#include "cases/lines.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/lines.h"
 #include "cases/metamorphic.h"
 #include "cases/twins.h"
 #include "judge/decide/contracted.h"

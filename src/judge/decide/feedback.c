@@ -2,7 +2,7 @@
 // next.
 #include <math.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "judge/decide/decide.h"
 #include "judge/decide/input_gaps.h"
 

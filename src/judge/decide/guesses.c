@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "cases/domain.h"
-#include "cases/modules_domain.h"
+#include "cases/domain/domain.h"
+#include "cases/modules/modules_domain.h"
 #include "lang/pyvalue.h"
 
 enum {

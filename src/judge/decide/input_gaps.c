@@ -1,6 +1,6 @@
 #include "judge/decide/input_gaps.h"
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 uint64_t gaps_inputs(const Draw *d, int index) {
     uint64_t bits = 0;

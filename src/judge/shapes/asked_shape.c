@@ -1,7 +1,7 @@
 #include "judge/shapes/asked_shape.h"
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 // Of all inputs: with more, a few programs run. Work has a budget of its own (production.c).
 static const int64_t elements_most = (int64_t)1 << 26;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 enum { MEMORY = 256 << 20, WALL_SECONDS = 60, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call

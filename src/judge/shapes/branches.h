@@ -1,7 +1,7 @@
 // branches.h - sizes with which a candidate takes branches that no case has taken, found by a search in a
 // child of its own (sandbox/child/explore.h).
 #pragma once
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 #include "sandbox/child/explore.h"
 #include "sandbox/fork_servers.h"
 

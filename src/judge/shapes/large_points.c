@@ -1,7 +1,7 @@
 #include "judge/shapes/large_points.h"
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 enum { POINTS_MOST = 6, PROGRAM = 1024 };
 static const int64_t lanes_most = (int64_t)1 << 26;

@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 #include "judge/decide/decide.h"
 
 enum {

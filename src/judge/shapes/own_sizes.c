@@ -1,7 +1,7 @@
 #include "judge/shapes/own_sizes.h"
 
-#include "cases/domain.h"
-#include "cases/plan.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/plan.h"
 #include "tile/compute/machine.h"
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "cases/repeated.h"
 #include "judge/decide/decide.h"
 

@@ -2,7 +2,7 @@
 // and each other thing has its status and rule.
 #include "judge/made_up.h"
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 static int tiny_case(const MadeUp *w) {
     for (int i = 0; i < w->d.cases; i++)

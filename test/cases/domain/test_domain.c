@@ -2,8 +2,8 @@
 // knows rows and columns: tensors of rank 5, whose slices are along axis 1 and whose lines run along axis 2
 // in some cases, along axes 3 and 4 together in others.
 #include "cases/columns.h"
-#include "cases/domain.h"
-#include "cases/lines.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/lines.h"
 #include "judge/decide/decide.h"
 #include "judge/referee.h"
 #include <math.h>

@@ -1,7 +1,8 @@
 // rows.h - draws one row of an input.
 #pragma once
 #include "base/numeric/rng.h"
-#include "cases/draw.h"
+#include "cases/values/class.h"
+#include "op/op.h"
 
 typedef struct {
     ClassId cls;

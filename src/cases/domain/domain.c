@@ -1,6 +1,6 @@
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
-#include "cases/rows_domain.h"
+#include "cases/domain/rows_domain.h"
 
 const Domain *domain_make(Arena *a, const Op *op) { return op->form ? op->form : rows_domain(a, op); }
 

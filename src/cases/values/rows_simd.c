@@ -1,4 +1,4 @@
-#include "cases/rows_simd.h"
+#include "cases/values/rows_simd.h"
 
 #include "base/isa.h"
 #include "base/numeric/fmath.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cases/rows.h"
+#include "cases/values/rows.h"
 
 enum { N = 257 };
 static double row[N];

@@ -1,4 +1,4 @@
-#include "cases/rows_domain.h"
+#include "cases/domain/rows_domain.h"
 
 static int64_t lines(const Domain *m, int over, const int64_t *dim) {
     (void)over;

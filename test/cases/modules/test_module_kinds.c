@@ -1,6 +1,6 @@
 // Kinds of values: which sets of axes lines run along, what each step of a case may hold, whose line an
 // element is.
-#include "cases/module_kinds.h"
+#include "cases/modules/module_kinds.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 // along which axes a module reduces, so a case chooses: lines run along some axes of one input, and each line
 // has a class of its own. All other inputs of that case are ordinary wide ones.
 #pragma once
-#include "cases/domain.h"
-#include "cases/lines.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/lines.h"
 
 // How far a case goes. Where the answer of one cannot be judged, the next one is drawn.
 typedef enum {

@@ -2,6 +2,6 @@
 // are the slices, and the last dimension of the first input is their length. Lines run along the last axis of
 // each input.
 #pragma once
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 const Domain *rows_domain(Arena *a, const Op *op);

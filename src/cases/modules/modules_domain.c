@@ -1,4 +1,4 @@
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/numeric/rng.h"
+#include "cases/domain/lines.h"
 #include "cases/fill.h"
-#include "cases/lines.h"
-#include "cases/module_kinds.h"
+#include "cases/modules/module_kinds.h"
 
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted

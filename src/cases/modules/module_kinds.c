@@ -1,10 +1,10 @@
-#include "cases/module_kinds.h"
+#include "cases/modules/module_kinds.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/numeric/rng.h"
-#include "cases/rows.h"
+#include "cases/values/rows.h"
 
 enum { SETS_MAX = 6 };
 

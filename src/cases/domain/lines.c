@@ -1,4 +1,4 @@
-#include "cases/lines.h"
+#include "cases/domain/lines.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #pragma once
 #include <jansson.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "host/policy/library_names.h"
 #include "module/module.h"
 

@@ -1,8 +1,8 @@
-#include "cases/rows.h"
+#include "cases/values/rows.h"
 
 #include "base/isa.h"
 #include "base/numeric/fmath.h"
-#include "cases/rows_simd.h"
+#include "cases/values/rows_simd.h"
 
 static const RowLoops *loops(void) {
 #ifdef PORTABLE

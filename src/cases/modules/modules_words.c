@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 
 static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
 

@@ -2,7 +2,7 @@
 // class each line gets (domain.h says what lines and slices are). Depends on the op's domain, the level, the
 // filter and (for hidden cases) the seed; never on a candidate.
 #pragma once
-#include "cases/draw.h"
+#include "cases/domain/case.h"
 #include "sandbox/child/coverage.h"
 #include "sandbox/child/explore.h"
 

@@ -1,15 +1,15 @@
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
-#include "cases/rows.h"
+#include "cases/domain/domain.h"
+#include "cases/values/rows.h"
 
 static const struct {
     const char *name, *words;
     char who;
 } class_info[CLASS_COUNT] = {
 #define CLASS(id, who, doc) {#id, doc, #who[0]},
-#include "cases/class.def"
+#include "cases/values/class.def"
 #undef CLASS
 };
 const char *class_name(ClassId c) { return class_info[c].name; }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "cases/draw.h"
 
 static const DrawFilter all = {.dtype = -1};

@@ -17,10 +17,10 @@
 // each says for every input which of its axes a line runs along, and each case is of one of them.
 //
 // To add an implementation: fill in a Domain (symbols and inputs stand in its Op), write its DomainKind, and
-// give it to draw_make(). test/cases/test_domain.c holds one of rank 5, whose lines run along axis 2.
+// give it to draw_make(). test/cases/domain/test_domain.c holds one of rank 5, whose lines run along axis 2.
 #pragma once
-#include "cases/draw.h"
-#include "cases/plan.h"
+#include "cases/domain/case.h"
+#include "cases/domain/plan.h"
 
 // The axes of one input that a line runs along, outermost first. None: each element is a line.
 typedef struct {

@@ -1,6 +1,6 @@
 // lines.h - elements of a tensor by line and by slice (domain.h), wherever they lie in its storage.
 #pragma once
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 typedef struct {
     const CaseTensor *t;
