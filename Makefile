@@ -120,7 +120,7 @@ endif
 # -O3 takes a fourth longer than -O2 to compile what no loop over numbers is in.
 ifeq ($(MODE),release)
 FEW_LOOPS := cmd corpus explain gpu grammar graph lang measure mint module mutate op package propose prove rank sandbox service store text \
-             host/normalize host/policy host/python host/varies tile/check weights/format
+             host/desugar host/module_level host/normalize host/policy host/python host/varies tile/check weights/format
 $(foreach room,$(FEW_LOOPS),$(B)/src/$(room)/%.o): OPTIMIZED := -O2
 endif
 ifeq ($(MODE),verdicts)

@@ -19,6 +19,6 @@ void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *val
 // plain.
 void atomic_settle(Vm *v, Storage *m, size_t word, size_t words);
 void trace_steps(Vm *v); // traffic_trace.c: every access is counted in v->m->trace from now on
-StepFn step_barrier; // lanes.c
+StepFn step_barrier;     // lanes.c
 // memory.c: accesses whose address and mask are in short form
 StepFn step_load_run, step_store_run, step_load_rows, step_store_rows;

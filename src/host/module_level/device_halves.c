@@ -11,7 +11,7 @@
 //     def k(x): ... load(x)                     def k(x): ... load_else_0(x)
 //
 // and so on for kernels that call those, until host code chooses between two (module_branches.c).
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 #include "lang/print.h"
 
 enum { DOUBLED_MAX = 64 }; // kernels that come twice

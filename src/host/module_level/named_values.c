@@ -1,7 +1,7 @@
 // Names that a module gives to a function it has already: `go = functools.partial(f, BLOCK=128)` becomes the
 // function that it is, and `run = KERNELS["square"]`, of a table that is written down above it, `run = f`. So
 // what reads the tree afterwards sees functions alone. Only names that the whole file binds once.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 #include "lang/library.h"
 
 typedef struct {

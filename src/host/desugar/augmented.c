@@ -4,7 +4,7 @@
 //
 // A target that is more than a name is evaluated twice that way. So it is rewritten only where nobody can
 // tell: where neither it nor the value changes anything. Any other stays, and is not read (exec.c).
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "tile/check/check.h"
 
 typedef struct {

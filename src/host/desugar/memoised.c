@@ -8,7 +8,7 @@
 //   - the names that it uses mean what they mean: the file is read to its end.
 //
 // Anything else is refused. Most of all tensors: a result that was kept is no work done (attacks C17, C18).
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "lang/library.h"
 
 // ---- which decorators, before anything looks at the tree

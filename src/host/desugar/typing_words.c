@@ -13,7 +13,7 @@
 //     class Plan(ABC):                    class Plan:
 //
 // Names of types stay, as texts, where annotations alone ask for them.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 typedef struct {
     Arena *arena;

@@ -2,7 +2,7 @@
 // which the language that is judged here fixes, flags that are written down, whether Triton has a name. The
 // half of an `if` that they choose takes its place, so that kernels and host code see what it binds. Whether
 // a package is there that is unknown here has no one answer: a flag that says so is tried with both.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 #include "tile/check/check.h"
 
 typedef struct {
@@ -244,7 +244,7 @@ static bool splice_ifs(Conditions *c, Node *module) {
 static bool is_listed(Str name) {
     static const char *const listed[] = {
 #define ENVIRONMENT(names) names,
-#include "host/normalize/questions.def"
+#include "host/module_level/questions.def"
 #undef ENVIRONMENT
     };
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)

@@ -1,7 +1,7 @@
 // next(iter(x)), next(reversed(x)), next(i for i in x if ...): the first item of something that is made on
 // the spot, so that no iterator keeps its place beyond the expression. Written as <first>(x), a name of
 // api.def that no file can write. Any other `next` and `iter` stay, and are refused by name.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "tile/check/check.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 // on. Where the file uses it nowhere else, it means the same at module level: there the import goes, and
 // nothing later knows that imports stand anywhere else. Those at a function's beginning that bring a whole
 // module under its usual name may stay (screen.c); others that cannot move are not read.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 #include "lang/library.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 // Statements that others stand for, wherever they are; names that an import brings.
-#include "host/normalize/normalize.h"
+#include "host/desugar/rewriting.h"
 #include "host/support.h"
 #include "lang/print.h"
 

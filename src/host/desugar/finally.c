@@ -9,7 +9,7 @@
 //
 // Only where no other line of it returns, breaks or goes on. A handler that ends in `raise`, and before that
 // only says something, is the same as none: the call fails either way.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 typedef struct {
     Arena *arena;

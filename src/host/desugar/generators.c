@@ -8,7 +8,7 @@
 //
 // Only where every call stands in a `for`, in list() and its like, or behind a star, so that nobody sees how
 // far one has come; and where it comes to an end.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own
 

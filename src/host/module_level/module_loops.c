@@ -9,7 +9,7 @@
 //
 // Only where what else the loop binds is used nowhere in the file, and where nothing asks for the list or
 // dictionary in between. `del b` behind it goes.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 
 static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own
 

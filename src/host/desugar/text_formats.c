@@ -1,7 +1,7 @@
 // "{} of {n!r}".format(a, n=b), of a text that is written down, as the f-string that says the same. A
 // template with anything but places, names, conversions and plain specifications stays, and so does a call
 // with stars.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 typedef struct {
     Arena *arena;

@@ -1,6 +1,14 @@
 // What several passes of host_normalize() share: statements replaced throughout host code, and names that an
 // import of Python's library brings.
-#include "host/normalize/normalize.h"
+#include "host/desugar/rewriting.h"
+
+static void place(void *arg, const Node *n) {
+    const Span *at = arg;
+    ((Node *)(uintptr_t)n)->span = (Span){at->at, 0};
+    node_each_child(n, place, arg);
+}
+
+void tree_place(Node *n, Span at) { place(&at, n); }
 
 typedef struct {
     Arena *arena;

@@ -15,7 +15,7 @@
 //
 // What every __init__ of the class sets is there, and what no line of the file sets is not. A name that is
 // computed stays, and is refused.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "host/policy/api_names.h"
 #include "tile/check/check.h"
 

@@ -13,7 +13,7 @@
 //
 // No source has names with a blank in them. Functions that kernels call stay under their `if`, as imports do,
 // and are not read: what kernels see is one thing throughout the file.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 
 typedef struct {
     Arena *arena;

@@ -7,9 +7,9 @@
 //
 // Where a class is handed about, or called with stars, nobody could say what is left out: then its fields are
 // not read, and the class is named.
-#include "host/normalize/data_fields.h"
+#include "host/desugar/data_fields.h"
 
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "lang/print.h"
 
 static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; } // the tree is this process's own

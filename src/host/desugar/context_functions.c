@@ -11,7 +11,7 @@
 // Such a function yields once, one of its parameters or nothing. Around that it enters the contexts that host
 // code may enter, prints, speaks to loggers, waits for the device, and takes times that it only prints.
 // Anything else stays, and is not read. `with nullcontext(x) as y` is the same.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 enum { MADE_MAX = 16 };
 typedef struct {

@@ -7,7 +7,7 @@
 //
 // Only where nothing but the look-up can raise: one statement, a dictionary under a plain name, a key that
 // computes nothing. Lists have no keys(), so that what is no dictionary is an error here as it is not there.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "lang/print.h"
 
 typedef struct {

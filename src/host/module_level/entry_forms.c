@@ -7,7 +7,7 @@
 // the methods that the class overrides aside. `super().forward(x)` is a call of the base's method, which then
 // stands under a name that no source has. So whatever reads the tree afterwards knows no inheritance but from
 // the empty bases of torch.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 
 typedef struct {
     Str from, to;

@@ -3,7 +3,7 @@
 // such a value becomes a function of the file that calls it by its name. The same for min and max.
 //
 // bool in isinstance(x, bool) and in annotations is a type, and stays.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "tile/check/check.h"
 
 enum { NAMES = 7 };

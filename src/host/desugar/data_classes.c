@@ -13,8 +13,8 @@
 // and who leaves it out gives what the factory makes (data_fields.c). __post_init__ is called in the end.
 // What else a data class has by itself, comparison by its fields and a text, is not read: the interpreter
 // knows such a class by a name that no source has (DATA_CLASS).
-#include "host/normalize/data_fields.h"
-#include "host/normalize/normalize.h"
+#include "host/desugar/data_fields.h"
+#include "host/desugar/desugar.h"
 
 typedef struct {
     Arena *arena;

@@ -6,7 +6,7 @@
 //     def f(*args, **kwargs): return g(f plain 0)(*args, **kwargs)
 //
 // So is what a call with constants gives, `@g(check=True)`, where g defines such a decorator and returns it.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 // ---- which decorators
 

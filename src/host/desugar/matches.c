@@ -7,7 +7,7 @@
 // Names are bound when the whole pattern holds and before the guard is asked, as Python does. A pattern of
 // several parts is compared with a subject that is written down as such a tuple; any other sequence, and what
 // is nested too deeply, stays what it is, and is not read.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 
 enum { LEVELS_MAX = 200 }; // of `if` in one another that one function may come to
 

@@ -11,7 +11,7 @@
 //
 // Only where nothing else changes the dictionary, nothing at module level asks for it, and every name is
 // registered once.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 
 enum { ENTRIES_MAX = 64 };
 typedef struct {

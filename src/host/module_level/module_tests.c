@@ -6,7 +6,7 @@
 // Only what is called a test, and leaves nothing behind. Whatever a statement reaches in the file writes to
 // its own names alone: no lists or dictionaries of the module, no attributes of others, nothing that reaches
 // the interpreter.
-#include "host/normalize/normalize.h"
+#include "host/module_level/module_level.h"
 
 typedef struct {
     Arena *arena;
