@@ -11,10 +11,6 @@ enum { TWIN_SLICES_MAX = 8 };
 typedef struct Domain Domain;           // domain.h
 typedef struct PlannedCase PlannedCase; // plan.h
 
-// Of input classes (plan.c).
-const char *class_name(ClassId c);  // "stagnation"
-const char *class_words(ClassId c); // for feedback: "a row of one large value followed by ones"
-
 // What the parent knows about a case and the child does not.
 typedef struct {
     DType dtype; // of the floating inputs

@@ -4,17 +4,6 @@
 #include "cases/domain/domain.h"
 #include "cases/values/rows.h"
 
-static const struct {
-    const char *name, *words;
-    char who;
-} class_info[CLASS_COUNT] = {
-#define CLASS(id, who, doc) {#id, doc, #who[0]},
-#include "cases/values/class.def"
-#undef CLASS
-};
-const char *class_name(ClassId c) { return class_info[c].name; }
-const char *class_words(ClassId c) { return class_info[c].words; }
-
 bool plan_is_data(const OpInput *in) {
     return in->role == ROLE_DATA && !in->ranged && (in->any_float || dtype_is_float(in->dtype));
 }
@@ -28,7 +17,7 @@ int plan_data_inputs(const Op *op) {
 int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
     int n = 0;
     for (ClassId c = 0; c < CLASS_COUNT; c++) {
-        if (class_info[c].who != 'D') continue;
+        if (class_who(c) != 'D') continue;
         if ((c == CLASS_cancelling || c == CLASS_both_ends) && plan_data_inputs(op) < 2) continue;
         bool fits = true;
         for (int i = 0; i < op->inputs; i++)

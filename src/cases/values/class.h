@@ -7,3 +7,6 @@ typedef enum {
 #undef CLASS
     CLASS_COUNT
 } ClassId;
+const char *class_name(ClassId c);  // "stagnation"
+const char *class_words(ClassId c); // for feedback: "a row of one large value followed by ones"
+char class_who(ClassId c);          // which inputs have it, as class.def says

@@ -12,7 +12,7 @@ typedef struct {
     Extras extras;
 } BranchSearch;
 // ordinary: sizes that every kernel has to be right for. beyond: rows or tensors so large that it may say
-// that it will not have them. many: so many rows that they are copies of a few (judge/shapes/large_points.h). What
+// that it will not have them. many: so many rows that they are copies of a few (large_points.h). What
 // is larger still is left out: no case of it could be computed.
 typedef struct {
     ExplorePoints ordinary, beyond, many;

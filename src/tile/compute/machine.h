@@ -1,5 +1,5 @@
-// machine.h - one machine serves one call of a host function: its storages, budgets and counters, and what its
-// launches have in common. tile/vm/launch.h runs a kernel on it.
+// machine.h - one machine serves one call of a host function: its storages, budgets and counters, and what
+// its launches have in common. tile/vm/launch.h runs a kernel on it.
 #pragma once
 #include "tile/code/contraction.h"
 #include "tile/cover/cover.h"

@@ -1,4 +1,5 @@
 // A reference in module form as a domain: what a draw of it holds, and which files are none.
+#include "cases/draw.h"
 #include "cases/modules/modules_domain.h"
 #include <math.h>
 #include <setjmp.h>
