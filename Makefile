@@ -50,8 +50,8 @@ SRC   := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 SIMD  := $(filter %_simd.c,$(SRC))
 PLAIN := $(filter-out %_simd.c,$(SRC))
 # Kernels run in a child process, which has one thread: ThreadSanitizer finds nothing in the virtual machine.
-# (outcomes.c and cover.c are called by host code, which threads of the parent run, too.)
-CHILD_ONLY := $(filter-out %/outcomes.c %/cover.c,$(filter src/tile/vm/%.c src/tile/loops/%.c,$(PLAIN)))
+# (tile/cover is called by host code, which threads of the parent run, too.)
+CHILD_ONLY := $(filter src/tile/compute/%.c src/tile/vm/%.c src/tile/loops/%.c,$(PLAIN))
 # FROM=build/release, as in `make check`: objects of that build which this one links as they are. ThreadSanitizer takes what it
 # would not look at; a build without vector variants, whatever neither says PORTABLE nor includes a file that does.
 ifneq ($(FROM),)
@@ -111,7 +111,7 @@ $(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
 $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 
 ifeq ($(MODE),asan)
-HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/compare%.o host/reference/%.o)
+HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/cover/%.o tile/compute/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/decide/compare%.o host/reference/%.o)
 $(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
 # AddressSanitizer looks at every element that these loops touch. With a branch for each pointer as well clang leaves them
 # scalar, and tests of kernels take half as long again.
@@ -120,7 +120,7 @@ endif
 # -O3 takes a fourth longer than -O2 to compile what no loop over numbers is in.
 ifeq ($(MODE),release)
 FEW_LOOPS := cmd corpus explain gpu grammar graph lang measure mint module mutate op package propose prove rank sandbox service store text \
-             host/normalize host/policy host/python host/varies tile/check weights/format
+             host/desugar host/module_level host/normalize host/policy host/python host/varies tile/check weights/format
 $(foreach room,$(FEW_LOOPS),$(B)/src/$(room)/%.o): OPTIMIZED := -O2
 endif
 ifeq ($(MODE),verdicts)

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 #include "judge/referee.h"
 #include "mint/mint.h"
 

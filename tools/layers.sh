@@ -2,9 +2,9 @@
 # layers.sh - arrows point left: a file may include its own room and rooms to the left of it. A room is a folder
 # with code in it, one or two levels below src/. Pairs that are in order and still forbidden stand below.
 order="base base/numeric lang lang/parse tensor
-tile/code tile/loops tile/vm tile/check tile/ops
-host host/policy host/normalize host/varies host/python host/candidate host/reference op module
-gpu sandbox/unreached sandbox sandbox/child cases rank judge/verdict judge mutate explain measure/compile measure/timing measure store service/manifest service prove
+tile/code tile/cover tile/loops tile/compute tile/vm tile/check tile/ops
+host host/policy host/desugar host/module_level host/normalize host/varies host/python host/candidate host/reference op module
+gpu sandbox/unreached sandbox sandbox/child cases/values cases/domain cases cases/modules rank judge/verdict judge/decide judge/shapes judge mutate explain measure/compile measure/timing measure store service/manifest service prove
 text weights/format weights weights/quant model/product model train/engine train
 graph grammar propose mint corpus package cmd/line cmd/shared cmd"
 # FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.

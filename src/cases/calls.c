@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
-#include "cases/lines.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/lines.h"
 #include "cases/other_values.h"
 
 enum {

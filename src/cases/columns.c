@@ -1,6 +1,6 @@
 #include "cases/columns.h"
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // Which elements a kernel has to load: found by asking the reference what it would say if one were different.
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
-#include "cases/lines.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/lines.h"
+#include "cases/draw.h"
 #include <math.h>
 
 static double ulp(DType t, double v) {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/lines.h"
-#include "cases/rows.h"
+#include "cases/domain/lines.h"
+#include "cases/values/rows.h"
 
 typedef struct {
     const FillRequest *q;

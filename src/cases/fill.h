@@ -1,6 +1,6 @@
 // fill.h - draws the values of a case's inputs: line by line, each of the class that the plan gives it.
 #pragma once
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 typedef struct FillRequest {
     const Domain *domain;

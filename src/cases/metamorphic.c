@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/lines.h"
-#include "cases/rows.h"
+#include "cases/domain/lines.h"
+#include "cases/values/rows.h"
 
 static const OpInvariant *invariant_of(const Draw *d, int i) {
     return &d->op->invariant[d->truth[i].relation - 1];

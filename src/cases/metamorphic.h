@@ -13,7 +13,7 @@
 // - The evidence of an accepted candidate says whether base and twin gave the same bits. Other bits are not
 //   wrong: exp2(x * log2e - max * log2e), for example, rounds differently where values are larger.
 #pragma once
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 
 // Rounds the values of base cases, chooses the shifts and factors, and fills the twins.
 void metamorphic_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec *spec, uint8_t *map);

@@ -1,8 +1,8 @@
 #include "cases/other_values.h"
 
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
-#include "cases/lines.h"
+#include "cases/domain/domain.h"
+#include "cases/domain/lines.h"
 
 int64_t calls_slices(const Domain *m, const CaseTruth *t) { return m->moves ? domain_slices(m, t->dim) : 0; }
 

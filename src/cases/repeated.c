@@ -7,7 +7,8 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
+#include "cases/draw.h"
 
 enum { ALIGN = 64, OTHER_SIZE = 8, SHIFT = 7, FEW_ROWS = 11, BYTES_MOST = 512 << 20 };
 static const int64_t sparse_most = (int64_t)1 << 35;
@@ -93,7 +94,7 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
     lay_outputs(q, block, rows, spec);
     spec->steps = q->steps;
     spec->windows = q->windows;
-    // Such that half of the programs and a quarter of them lie where a limit is (vm.h): in the windows.
+    // Such that half of the programs and a quarter of them lie where a limit is (machine.h): in the windows.
     spec->sampled = q->windows ? (int64_t)1 << 32 : 0;
     *bytes = (size_t)at;
     return at <= (q->windows ? sparse_most : BYTES_MOST) && spec->output_bytes <= BYTES_MOST;

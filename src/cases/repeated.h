@@ -3,7 +3,7 @@
 // a kernel that takes a slice for another one by some period of its own is wrong in nearly every one. Slices
 // that are repeated stand behind each other in memory: here they are called rows.
 #pragma once
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 
 typedef struct {
     Draw block;           // one case of block_rows() rows; what it expects is right for every copy

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/numeric/rng.h"
-#include "cases/lines.h"
+#include "cases/domain/lines.h"
 
 // Line k of a slice, where an input has all lines that have classes.
 static int64_t line_in(const Domain *m, const CaseTruth *t, int64_t slice, int64_t k) {

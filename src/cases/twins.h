@@ -1,7 +1,7 @@
 // twins.h - a case and its twin: the same slices at other places, one of them twice and another one missing.
 // What is right of a slice must not depend on where it stands; marks tell which slices an answer came from.
 #pragma once
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 // Case i of the draw is the twin of the one before it: which slices it has, and of which classes.
 void twins_pair(const Draw *d, int i);

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/numeric/rng.h"
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 #include "cmd/shared/judging.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/progress.h"
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
 #include "lang/text.h"

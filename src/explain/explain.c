@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#include "cases/domain.h"
-#include "judge/asked_shape.h"
-#include "judge/compare.h"
-#include "judge/contracted.h"
-#include "judge/decide.h"
+#include "cases/domain/domain.h"
+#include "judge/decide/compare.h"
+#include "judge/decide/contracted.h"
+#include "judge/decide/decide.h"
+#include "judge/shapes/asked_shape.h"
 
 bool explain_values_matter(Status s) {
     return s == STATUS_incorrect || s == STATUS_inaccurate || s == STATUS_nan_class ||

@@ -5,7 +5,7 @@
 // bound, an explanation may show all of them. It is a local tool for a person who holds the replay's seed;
 // nothing of it is journaled, and nothing that it judged counts.
 #pragma once
-#include "cases/plan.h"
+#include "cases/domain/plan.h"
 #include "explain/region_map.h"
 #include "judge/referee.h"
 #include "mutate/mutant.h"

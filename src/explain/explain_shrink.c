@@ -5,9 +5,9 @@
 // that fails and the one before it the edge is searched by halves.
 #include <math.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "explain/explain.h"
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 
 typedef struct {
     Referee *r;

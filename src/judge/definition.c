@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/modules_domain.h"
-#include "judge/decide.h"
-#include "judge/large_tensors.h"
+#include "cases/modules/modules_domain.h"
+#include "judge/decide/decide.h"
+#include "judge/decide/rounded_op.h"
 #include "judge/referee.h"
-#include "judge/roundings.h"
+#include "judge/shapes/large_tensors.h"
 
 typedef enum { ANSWER_ZEROS, ANSWER_ONES, ANSWER_FIRST, ANSWER_COPY } Answer;
 typedef struct {

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "judge/production.h"
 #include "judge/referee.h"
+#include "judge/shapes/production.h"
 #include "sandbox/fork_servers.h"
 
 struct Referee {

@@ -1,8 +1,8 @@
 #include "judge/own_work.h"
 
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 #include "host/candidate/knocked.h"
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 
 enum { KNOCKED_SECONDS = 60 };
 

@@ -7,11 +7,11 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "judge/asked_shape.h"
-#include "judge/compare.h"
+#include "judge/decide/compare.h"
 #include "judge/judge.h"
-#include "judge/large_tensors.h"
 #include "judge/roundings.h"
+#include "judge/shapes/asked_shape.h"
+#include "judge/shapes/large_tensors.h"
 
 enum { SHARED = 6 }; // candidates from which on it pays to prepare a draw for them
 

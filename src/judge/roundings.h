@@ -6,12 +6,6 @@
 // Draws of a round in which a rounding stands for the reference: made when they are first needed.
 RoundedDraws *rounded_draws_open(void);
 void rounded_draws_close(RoundedDraws *r); // NULL is allowed
-// The op with rounding k instead of its reference. What the definition declares invariant holds for exact
-// values alone.
-Op op_rounded(const Op *op, int k);
-int op_rounding(const Op *op, Str name); // its number; -1: there is none of this name
-// By which roundings the output of one case is right, as bits.
-uint8_t roundings_of_case(Arena *scratch, const Draw *d, int index, const uint8_t *output);
 // Judges candidate i as a whole by each rounding by which the case that failed is right. An acceptance
 // becomes the verdict; so does a rejection that is not about values. False where the world failed.
 MUST_CHECK bool roundings_judge(Candidates *b, size_t i, Verdict *v, Err *e);

@@ -137,7 +137,7 @@ struct Node {
             Nodes params, body, decorators;
             Node *returns; // or NULL
             bool async;
-            bool memo; // functools keeps its results; set after parsing (host/normalize/memoised.c)
+            bool memo; // functools keeps its results; set after parsing (host/desugar/memoised.c)
         } function;    // FUNCTION
         struct {
             Str name;

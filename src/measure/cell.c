@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 #include "judge/judge.h"
 #include "measure/cell_work.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "judge/compare.h"
-#include "judge/roundings.h"
+#include "judge/decide/compare.h"
+#include "judge/decide/rounded_op.h"
 #include "measure/cell_work.h"
 #include "measure/timing/timing.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "host/normalize/normalize.h"
+#include "host/desugar/rewriting.h"
 #include "host/python/entry.h"
 #include "module/module_draw.h"
 #include "op/embed.h"

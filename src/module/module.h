@@ -55,7 +55,7 @@ typedef struct {
     int64_t work_max;       // at values
     // At values: those of a caller instead of drawn ones. input: one for each input, without storage where
     // the input is no tensor. tensor: of parameters and buffers, in the order of ModuleRun.tensor. This is
-    // what a domain's answer is made of (cases/domain.h).
+    // what a domain's answer is made of (cases/domain/domain.h).
     const Tensor *input, *tensor;
     int inputs, tensors;
 } ModuleAsk;

@@ -169,7 +169,7 @@ typedef struct {
     OpDomain domain;       // as declared: any values of `input`, until op_in_domain()
     bool has_published;
     OpInput *published; // the inputs of the published domain
-    // A reference in module form (cases/modules_domain.h): its domain, and what a ModelNew is called with
+    // A reference in module form (modules_domain.h): its domain, and what a ModelNew is called with
     // (Extras.model). module and reference are NULL then, and no size is a symbol.
     const struct Domain *form;
     Str model;

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 enum {
     EQUIVALENT_ELEMENTS = 10 * 1000 * 1000,

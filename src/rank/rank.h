@@ -18,7 +18,7 @@
 // Counts are scaled from the case they were taken on to the shape in question. Where the launches at both are
 // known, so are programs, tiles and rounds; otherwise they are scaled linearly in rows and in row length.
 #pragma once
-#include "tile/vm/vm.h"
+#include "tile/compute/machine.h"
 
 typedef struct {
     const char *name, *words;

@@ -12,7 +12,7 @@
 // for each call that was made again on one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING
 // (the case it happened in; -1: in the source itself). Nothing follows.
 #pragma once
-#include "tile/vm/vm.h"
+#include "tile/compute/machine.h"
 
 enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 64, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };

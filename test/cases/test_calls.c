@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "cases/calls.h"
-#include "cases/lines.h"
+#include "cases/domain/lines.h"
 
 static Arena a;
 static Pool *pool;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "cases/columns.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 enum { CASES = 3, N = 4 };
 typedef struct {

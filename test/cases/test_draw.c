@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "cases/domain/plan.h"
 #include "cases/draw.h"
-#include "cases/plan.h"
 
 static const DrawFilter all = {.dtype = -1};
 

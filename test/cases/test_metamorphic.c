@@ -1,6 +1,7 @@
 // Shifts and scales that a definition declares: the twins that a draw makes of them, what the oracle says to
 // a false declaration, and what the evidence says about a candidate's bits.
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
+#include "cases/draw.h"
 #include "cases/metamorphic.h"
 #include <math.h>
 #include <setjmp.h>

@@ -319,7 +319,7 @@ def self_test():
         if checker.file(name + ".json").get("$id") != name + ".json":
             wrong.append(f"{name}.json has another $id")
     defs = checker.file("defs.json")["$defs"]
-    for key, path, macro in (("status", "judge/verdict/verdict.def", "VERDICT"), ("class", "cases/class.def", "CLASS"), ("mutator", "mutate/mutant.def", "MUTATOR")):
+    for key, path, macro in (("status", "judge/verdict/verdict.def", "VERDICT"), ("class", "cases/values/class.def", "CLASS"), ("mutator", "mutate/mutant.def", "MUTATOR")):
         if defs[key]["enum"] != table(path, macro) or len(defs[key]["enum"]) < 10:
             wrong.append(f"defs.json: {key} has other names than {path}")
     if len(names) < 15:

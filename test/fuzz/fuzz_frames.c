@@ -1,6 +1,6 @@
 // What a child says of sizes and of lines that no case reached, as any bytes: no crash, no read outside, and
 // what is read is within its bounds and can be said again in the same words.
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 #include "sandbox/child/coverage.h"
 #include "sandbox/child/explore.h"
 #include <stdlib.h>

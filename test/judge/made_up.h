@@ -1,7 +1,7 @@
 // made_up.h - for tests of decide(): a draw, and a made-up child that hands in the oracle's own values. Tests
 // change what it says or what it has written.
 #pragma once
-#include "judge/decide.h"
+#include "judge/decide/decide.h"
 #include "judge/referee.h"
 #include "op/op.h"
 #include <assert.h>

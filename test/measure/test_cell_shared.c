@@ -3,7 +3,7 @@
 
 #include "../gpu/vm_gpu.h"
 #include "base/clock.h"
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 static const CellPlace place = {200, 16, DT_F16};
 

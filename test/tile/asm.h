@@ -1,6 +1,6 @@
 // asm.h - hand-assembled kernels for the tests of the VM: registers and instructions appended one by one.
 #pragma once
-#include "tile/vm/vm.h"
+#include "tile/vm/launch.h"
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 // out, found in its tree without compiling or running it.
 #pragma once
 #include "tile/check/check.h"
-#include "tile/vm/cover.h"
+#include "tile/cover/cover.h"
 
 // What there is to ask of a kernel: the same in each of its launches.
 typedef struct Conditions Conditions;

@@ -105,13 +105,6 @@ typedef struct {
 
 static Str given_name(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
 
-static void place(void *arg, const Node *n) {
-    const Span *at = arg;
-    ((Node *)(uintptr_t)n)->span = (Span){at->at, 0};
-    node_each_child(n, place, arg);
-}
-void tree_place(Node *n, Span at) { place(&at, n); }
-
 static Nodes parsed_text(Rewriter *r, const char *text, Span at) {
     DiagList d = DIAGS(r->arena);
     Node *m = parse_module(r->arena, str_of(text), &d);

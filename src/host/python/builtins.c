@@ -1,6 +1,6 @@
 // Python's own functions and members of texts; numbers.c has those of numbers, containers.c what changes
 // lists and dictionaries. Arguments arrive bound to the signatures of api.def.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "host/python/api.h"
 
 bool wrong_type(Call *c, Value v, const char *want) {

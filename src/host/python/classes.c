@@ -1,7 +1,7 @@
 // Classes as kernel files have them: namespaces of functions and constants, objects with attributes, and the
 // forward half of autograd functions. No inheritance beyond the empty bases of torch, nothing that outlives
 // the call.
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "host/policy/library_names.h"
 #include "host/python/api.h"
 #include "host/python/form.h"

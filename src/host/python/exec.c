@@ -1,4 +1,4 @@
-#include "host/normalize/normalize.h"
+#include "host/desugar/desugar.h"
 #include "host/python/api.h"
 #include "host/python/form.h"
 #include "lang/library.h"

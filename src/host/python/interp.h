@@ -83,7 +83,7 @@ typedef struct {
 MUST_CHECK bool eval(Interp *in, Env *env, const Node *n, Value *out);
 MUST_CHECK bool call_value(Interp *in, Value f, const Args *args, Value *out);
 MUST_CHECK bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
-// While sizes are looked for that make a difference (tile/vm/outcomes.h); otherwise nothing.
+// While sizes are looked for that make a difference (tile/cover/outcomes.h); otherwise nothing.
 void note_computed(const Interp *in, uint32_t at, Value l, Value r, Value result);
 void note_truth(const Interp *in, const Node *n, bool holds); // of one that was asked for it
 void note_turn(const Interp *in, uint32_t at, int turn);

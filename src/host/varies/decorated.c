@@ -1,4 +1,4 @@
-// Decorators of a file's own, as host/normalize/wrapped.c writes them: `g(f plain 0)(*args, **kwargs)`, where
+// Decorators of a file's own, as host/desugar/wrapped.c writes them: `g(f plain 0)(*args, **kwargs)`, where
 // g defines a wrapper and returns it. What g calls by the name of its parameter is what it was given, as long
 // as nothing else has to do with g.
 #include "host/varies/inside.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cases/domain.h"
+#include "cases/domain/domain.h"
 
 static bool had(const Draw *d, const Evidence *e, int64_t size) {
     if (size <= e->every_size) return true;

@@ -1,6 +1,6 @@
 #include "judge/verdict/module_evidence.h"
 
-#include "cases/modules_domain.h"
+#include "cases/modules/modules_domain.h"
 #include "host/python/binding.h"
 
 static const char *const rule_name[] = {[BIND_NAME] = "name", [BIND_ORDER] = "order", [BIND_SHAPE] = "shape"};

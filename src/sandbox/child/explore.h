@@ -48,7 +48,7 @@ DType explore_dtype(int way);
 int explore_way(DType dtype, bool gaps);
 
 // The domain's sizes and inputs; without seeds. The symbols that count slices (-1: none) and say how long
-// lines are (cases/domain.h): these are tried the most.
+// lines are (cases/domain/domain.h): these are tried the most.
 void explore_domain(const Op *op, int slices, int length, ExploreDomain *out);
 // Sizes of the domain next to those given.
 void explore_fit(const ExploreDomain *d, int64_t size[OP_DIMS_MAX]);

@@ -2,7 +2,7 @@
 // changes what no answer follows from.
 #pragma once
 #include "lang/ast.h"
-#include "tile/vm/cover.h"
+#include "tile/cover/cover.h"
 
 typedef struct Harmless Harmless;
 Harmless *harmless_new(Arena *a, const Node *module, const Cover *cover);

@@ -3,7 +3,7 @@
 // is the same in every call, or that only dtypes decide, cannot matter: each dtype of the domain had cases.
 #pragma once
 #include "host/varies/varies.h"
-#include "tile/vm/cover.h"
+#include "tile/cover/cover.h"
 
 // Statements and arms of conditional expressions are numbered in the order of the text.
 enum { UNREACHED_MAX = 768, UNREACHED_PLACES_MAX = 4 };

@@ -3,7 +3,7 @@
 // everything that `tl.` offers here; `ouroboros lang` prints it.
 #pragma once
 #include "lang/pyvalue.h"
-#include "tile/vm/vm.h"
+#include "tile/vm/launch.h"
 
 typedef enum { ARG_PLAIN, ARG_DTYPE, ARG_TENSOR, ARG_TUPLE, ARG_DESCRIPTOR, ARG_FUNCTION } ArgKind;
 // A tensor descriptor made by the host, which has checked it.

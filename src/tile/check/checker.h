@@ -6,7 +6,7 @@
 #include "lang/pyvalue.h"
 #include "tile/check/check.h"
 #include "tile/code/hint.h"
-#include "tile/vm/cover.h"
+#include "tile/cover/cover.h"
 
 enum {
     VISITS_MAX = 1 << 20,     // nodes visited, unrolled loops and inlined helpers counted each time

@@ -7,6 +7,7 @@
 // and so does an atomic among the threads of one block: other programs need not see it as one.
 #include "tile/vm/deferred.h"
 #include "tile/vm/lanes.h"
+#include "tile/vm/steps.h"
 
 void atomic_settle(Vm *v, Storage *m, size_t word, size_t words) {
     size_t unit = (size_t)dtype_bytes(m->dtype);

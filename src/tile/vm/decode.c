@@ -1,6 +1,7 @@
 #include "tile/vm/decode.h"
 #include "tile/code/copy_elision.h"
 #include "tile/vm/lanes.h"
+#include "tile/vm/steps.h"
 #include <assert.h>
 
 static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }

@@ -1,6 +1,6 @@
 // decode.h - from a Code and a launch's register file to steps with addresses in it.
 #pragma once
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 
 // Bytes that a launch needs besides the register file: for v->scratch and v->poison_scratch, each.
 size_t decode_lanes_max(const Code *c);

@@ -1,5 +1,7 @@
 #include "tile/vm/deferred.h"
 
+#include "tile/vm/steps.h"
+
 struct DeferredAtomic {
     const Step *step;
     Storage *storage;

@@ -13,7 +13,7 @@
 // A program that looks again and again sees everything in the end. Every outcome is one that a GPU may show;
 // not every such outcome is shown.
 #pragma once
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 
 size_t deferred_bytes(const Code *c); // what deferred_init() takes
 void deferred_init(Arena *a, Vm *v);

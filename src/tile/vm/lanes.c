@@ -1,5 +1,7 @@
 #include "tile/vm/lanes.h"
 
+#include "tile/vm/steps.h"
+
 size_t lanes_log_bytes(void) { return 3 * (LANE_RUNS_MAX + 1) * sizeof(LaneRun) + 128; }
 
 void lanes_init(Arena *a, LaneLog *log) {

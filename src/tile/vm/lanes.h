@@ -11,7 +11,7 @@
 // another lane has written; a store to one that another lane has read, with nothing but elementwise work
 // between.
 #pragma once
-#include "tile/vm/step.h"
+#include "tile/compute/step.h"
 
 // Lane `lane` + i lies at byte `at` + i * stride of a storage.
 struct LaneRun {

@@ -1,7 +1,7 @@
 // What the VM knows about registers before it runs: which may hold undefined lanes, which feed addresses, and
 // where each lives. All three ignore the order of instructions where that can only err to the safe side.
 #include "tile/code/copy_elision.h"
-#include "tile/vm/affine.h"
+#include "tile/compute/affine.h"
 #include "tile/vm/lanes.h"
 #include "tile/vm/narrow.h"
 #include <assert.h>

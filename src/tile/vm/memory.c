@@ -7,9 +7,10 @@
 // Sectors: the distinct 32-byte sectors that one instruction of one program touches. Exact for one run; for
 // several, a small table remembers the sectors met, and one that was pushed out of it counts again when it
 // comes back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
+#include "tile/compute/affine.h"
 #include "tile/vm/access.h"
-#include "tile/vm/affine.h"
 #include "tile/vm/narrow.h"
+#include "tile/vm/steps.h"
 
 // ---- lanes of this program ----
 

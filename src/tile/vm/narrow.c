@@ -14,6 +14,7 @@
 #include <assert.h>
 
 #include "tile/vm/decode.h"
+#include "tile/vm/steps.h"
 
 enum { STEP = 32 }; // live lanes come in so many, or all: whole vectors
 

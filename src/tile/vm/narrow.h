@@ -1,7 +1,7 @@
 // narrow.h - tiles whose last lanes are all alike; see narrow.c.
 #pragma once
-#include "tile/vm/affine.h"
-#include "tile/vm/step.h"
+#include "tile/compute/affine.h"
+#include "tile/compute/step.h"
 
 enum { NARROW_MIN = 128 }; // lanes: of fewer, all are computed in the time that it takes to ask
 

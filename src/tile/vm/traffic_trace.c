@@ -1,6 +1,6 @@
 // Which access moves how many bytes. A traced launch runs other steps in the accesses' places, which run the
 // plain ones and look at what the counters have become: an ordinary launch has nothing to ask itself.
-#include "tile/vm/step.h"
+#include "tile/vm/steps.h"
 
 static Traced *traced_at(Trace *t, const TileType *tile, uint32_t at) {
     for (int64_t i = 0; i < t->n; i++)

@@ -2,8 +2,9 @@
 // and numbers of places have changed (lane_truths.h). A step that is watched runs
 // the plain one and looks at what it has made; when all that is wanted has been seen the plain one takes its
 // place again, which is nearly always in the first program.
-#include "tile/vm/affine.h"
+#include "tile/compute/affine.h"
 #include "tile/vm/narrow.h"
+#include "tile/vm/steps.h"
 
 static bool any_byte(const uint8_t *p, size_t n, bool holds) { return memchr(p, holds, n) != NULL; }
 
