@@ -57,12 +57,24 @@ static int largest(const Draw *d, const CaseSpec *layout, Most what) {
     return found;
 }
 
+// False where the right answer may be 0 or next to it everywhere: a call that answers 0 instead, say since a
+// counter has come to its end, would pass.
+static bool shows(const CaseTruth *t) {
+    static const bool nothing[CLASS_COUNT] = {
+        [CLASS_zero] = true,    [CLASS_tiny_1e20] = true,    [CLASS_subnormal] = true,
+        [CLASS_neg_inf] = true, [CLASS_neg_inf_most] = true, [CLASS_neg_inf_blocks] = true,
+        [CLASS_below] = true,   [CLASS_near_zero] = true};
+    for (int64_t i = 0; t->line_class && i < t->lines; i++)
+        if (!nothing[t->line_class[i]]) return true;
+    return !t->line_class;
+}
+
 // How much the values of a case can show: of several slices, of longer lines.
 static int worth(const Draw *d, int index) {
     enum { SLICES = 5, LENGTH = 16 };
     const CaseTruth *t = &d->truth[index];
     int64_t slices = calls_slices(d->domain, t), n = domain_length(d->domain, t->dim);
-    return (slices >= SLICES && n >= LENGTH) + (slices > 1 && n > 1) + (n > 1);
+    return 4 * shows(t) + (slices >= SLICES && n >= LENGTH) + (slices > 1 && n > 1) + (n > 1);
 }
 
 // One of the small cases that are worth the most. A case of other shape and, if there is one, dtype than
@@ -338,7 +350,7 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
 
 // The case with the fewest programs whose values can show anything, of any dtype but these.
 static int cheapest(const Draw *d, const CaseSpec *layout, const DType *other, int others) {
-    enum { SHORTEST = 16, USUAL = 1024 };
+    enum { SHORTEST = 16, USUAL = 1024, HIDES = 1 << 30 }; // more than any work
     int best = -1;
     int64_t least = 0;
     for (int i = 0; i < d->cases; i++) {
@@ -346,6 +358,7 @@ static int cheapest(const Draw *d, const CaseSpec *layout, const DType *other, i
         bool had = false;
         for (int k = 0; k < others; k++) had |= d->truth[i].dtype == other[k];
         work *= domain_slices(d->domain, d->truth[i].dim);
+        if (!shows(&d->truth[i])) work += HIDES;
         if (had || n < SHORTEST || input_bytes(&layout[i]) > SMALL_BYTES || (best >= 0 && work >= least))
             continue;
         best = i, least = work;

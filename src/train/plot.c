@@ -1,5 +1,6 @@
 #include "train/plot.h"
 #include "base/json.h"
+#include "base/numeric/fmath.h"
 #include <math.h>
 
 // ---- reading
@@ -91,8 +92,8 @@ typedef struct {
 
 static double x_of(const Panel *p, double step) { return p->x + PANEL_W * step / p->steps; }
 static double y_of(const Panel *p, double v) {
-    double share =
-        p->logarithmic ? log(p->high / v) / log(p->high / p->low) : (p->high - v) / (p->high - p->low);
+    double share = p->logarithmic ? f64_log(p->high / v) / f64_log(p->high / p->low)
+                                  : (p->high - v) / (p->high - p->low);
     return p->y + PANEL_H * share;
 }
 
@@ -123,7 +124,7 @@ static const double per_decade[] = {1, 2, 5};
 
 static void levels_put(const Panel *p, bool percent) {
     if (p->logarithmic) {
-        for (double unit = pow(10, floor(log10(p->low))); unit <= p->high; unit *= 10)
+        for (double unit = f64_pow(10, floor(f64_log(p->low) / f64_log(10))); unit <= p->high; unit *= 10)
             for (int i = 0; i < 3; i++) {
                 double v = unit * per_decade[i];
                 if (v >= p->low * (1 - 1e-9) && v <= p->high * (1 + 1e-9)) level_put(p, v, percent);

@@ -77,6 +77,31 @@ static void a_sequence_has_all_that_may_change(void **state) {
     assert_true(dtype && rows);
 }
 
+// A call that answers 0 since a counter has come to its end is seen: what is repeated has answers other than
+// 0.
+static void what_is_repeated_shows_something(void **state) {
+    (void)state;
+    Op op;
+    int hidden = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        Draw d = draw_of(&op, "silu", LEVEL_FULL, seed);
+        for (int i = 0; i < d.calls; i++) {
+            const Bound *b = d.truth[d.call[i].case_index].expected;
+            bool any = d.call[i].repeats == 1;
+            for (int64_t k = 0; k < b->numel && !any; k++) any = fabs(b->v[k]) > 1e-9;
+            assert_true(any);
+        }
+        for (int i = 0; i < d.cases; i++) { // there are others
+            const Bound *b = d.truth[i].expected;
+            bool any = false;
+            for (int64_t k = 0; k < b->numel; k++) any |= fabs(b->v[k]) > 1e-9;
+            hidden += !any;
+        }
+        draw_free(&d);
+    }
+    assert_true(hidden > 0);
+}
+
 // What is kept of one input may be renewed where another has changed: each changes while the others do not.
 static void one_input_changes_alone(void **state) {
     (void)state;
@@ -269,6 +294,7 @@ static void a_case_of_one_element(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sequence_has_all_that_may_change),
+        cmocka_unit_test(what_is_repeated_shows_something),
         cmocka_unit_test(one_input_changes_alone),
         cmocka_unit_test(what_belongs_together_changes_together),
         cmocka_unit_test(one_shape_comes_in_another_layout_and_dtype),
