@@ -109,6 +109,7 @@ Candidates candidates_on(const Candidates *b, const Draw *d) {
                         .out = b->out,
                         .arena = b->arena,
                         .err = b->err,
+                        .sized = b->sized,
                         .watched = b->watched,
                         .watched_arena = b->watched_arena};
 }
@@ -123,7 +124,7 @@ typedef struct {
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
 // the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
 typedef struct {
-    const Domain *domain; // NULL: that of the draw
+    const Domain *domain; // at other sizes (sized_draws.h); NULL: that of the draw
     const PlannedCase *plan;
     int cases, tune;
     uint64_t seed;
@@ -156,40 +157,24 @@ static void keep_added(Candidates *b, const MoreCases *q) {
     *b->added = (AddedCases){b->added->filter, q->domain, plan, q->cases, q->seed};
 }
 
-static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
-    q->said = MORE_UNKNOWN;
-    Arena a = {0};
-    Pool *alone = pool_open(1); // candidates are judged side by side already
-    Draw more;
+// What a pass on such a draw says.
+static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verdict *v, Err *e) {
     Verdict other = *v;
     int configs = 0;
-    const Domain *domain = q->domain ? q->domain : b->draw->domain;
-    bool ok = draw_make(&a, alone,
-                        &(DrawRequest){.op = domain->op,
-                                       .domain = domain,
-                                       .level = b->q->level,
-                                       .seed = q->seed,
-                                       .plan = q->plan,
-                                       .cases = q->cases,
-                                       .more = true},
-                        &more, e);
-    if (ok) {
-        Candidates second = candidates_on(b, &more);
-        ok = judge_pass(&second, i, q->tune, &other, &configs, e);
-        if (ok && refuses_size(&more, &other, &q->most)) q->said = MORE_REFUSED;
-        draw_free(&more);
+    Candidates second = candidates_on(b, more);
+    if (!judge_pass(&second, i, q->tune, &other, &configs, e)) return false;
+    if (refuses_size(more, &other, &q->most)) {
+        q->said = MORE_REFUSED;
+        return true;
     }
-    pool_close(alone);
-    arena_free(&a);
-    if (q->said == MORE_REFUSED) return ok;
     // A block for two long sizes is much work where only one of them is long.
-    if (q->domain && other.decision.status == STATUS_timeout) return ok;
-    if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
+    if (q->domain && other.decision.status == STATUS_timeout) return true;
+    if (status_class(other.decision.status) == CLASS_REJECTED &&
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
         q->said = MORE_WRONG;
         keep_added(b, q);
-    } else if (ok && verdict_accepted(&other)) {
+    } else if (verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
         v->cases.run += other.cases.run;
         v->cases.passed += other.cases.passed;
@@ -197,6 +182,29 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
         v->decision.feedback = feedback_ok(&b->arena[i], b->draw, &v->cases, v->decision.warning);
         q->said = MORE_RIGHT;
     }
+    return true;
+}
+
+static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+    q->said = MORE_UNKNOWN;
+    Arena a = {0};
+    Pool *alone = pool_open(1); // candidates are judged side by side already
+    Draw more;
+    bool ok = draw_make(&a, alone,
+                        &(DrawRequest){.op = b->draw->domain->op,
+                                       .domain = b->draw->domain,
+                                       .level = b->q->level,
+                                       .seed = q->seed,
+                                       .plan = q->plan,
+                                       .cases = q->cases,
+                                       .more = true},
+                        &more, e);
+    if (ok) {
+        ok = judge_more_on(b, i, &more, q, v, e);
+        draw_free(&more);
+    }
+    pool_close(alone);
+    arena_free(&a);
     return ok;
 }
 
@@ -355,13 +363,15 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
 }
 
 static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q, Verdict *v, Err *e) {
-    Arena a = {0};
-    PlannedCase *plan;
     q->domain = of;
-    q->cases = of->kind->cases(&a, of, &(PlanRequest){.level = b->q->level, .seed = q->seed}, &plan);
-    q->plan = plan;
-    bool ok = judge_more(b, i, q, v, e);
-    arena_free(&a);
+    q->said = MORE_UNKNOWN;
+    const SizedAsk ask = {.domain = of, .level = b->q->level, .seed = q->seed};
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    q->cases = d->cases;
+    q->plan = d->plan;
+    bool ok = judge_more_on(b, i, &d->draw, q, v, e);
+    sized_draw_leave(b->sized, d);
     return ok;
 }
 
@@ -432,30 +442,38 @@ static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
     return false;
 }
 
-static bool judge_where_aligned(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v, Err *e) {
-    Arena a = {0};
-    Pool *alone = pool_open(1); // candidates are judged side by side already
-    const Domain *of = m->aligned;
-    PlannedCase *plan;
-    DrawRequest q = {.op = of->op, .domain = of, .level = b->q->level, .more = true};
-    q.seed = rng_mix(b->draw->seed, 0x616c69676e);
-    q.cases = of->kind->cases(&a, of, &(PlanRequest){.level = q.level, .seed = q.seed}, &plan);
-    q.plan = plan;
-    Draw d;
+// Whether it fails in the first case there already: an acceptance alone would count.
+static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Verdict *v, bool *fails,
+                                Err *e) {
+    ask.most = 1;
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    Candidates first = candidates_on(b, &d->draw);
     Verdict other = *v;
-    bool ok = draw_make(&a, alone, &q, &d, e);
-    if (ok) {
-        Candidates second = candidates_on(b, &d);
-        ok = judge_once(&second, i, &other, e);
-        draw_free(&d);
-    }
+    int configs = 0;
+    bool ok = judge_pass(&first, i, 0, &other, &configs, e);
+    *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
+    sized_draw_leave(b->sized, d);
+    return ok;
+}
+
+static bool judge_where_aligned(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v, Err *e) {
+    const SizedAsk ask = {
+        .domain = m->aligned, .level = b->q->level, .seed = rng_mix(b->draw->seed, 0x616c69676e)};
+    bool fails;
+    if (!fails_where_aligned(b, i, ask, v, &fails, e)) return false;
+    if (fails) return true;
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    Candidates second = candidates_on(b, &d->draw);
+    Verdict other = *v;
+    bool ok = judge_once(&second, i, &other, e);
     if (ok && verdict_accepted(&other)) {
-        other.module = of->op;
+        other.module = m->aligned->op;
         other.evidence.unaligned = v->decision.status;
         *v = other;
     }
-    pool_close(alone);
-    arena_free(&a);
+    sized_draw_leave(b->sized, d);
     return ok;
 }
 

@@ -36,19 +36,6 @@ double *bound_as_read(BoundCtx *c, const Bound *x) {
     return e;
 }
 
-typedef struct {
-    double v, size, e;
-} Partial;
-
-static void add_products(Partial *sum, Ve a, const double *bv, const double *be, int64_t n) {
-    for (int64_t j = 0; j < n; j++) {
-        Ve p = rule_mul(a, (Ve){bv[j], be ? be[j] : 0});
-        sum[j].v += p.v;
-        sum[j].size += fabs(p.v);
-        sum[j].e += p.e;
-    }
-}
-
 Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     const Bound *a = call->in[0], *b = call->in[1];
     if (!shapes_match(c, a, b)) return NULL;
@@ -66,18 +53,23 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     out->e = bound_room(c, numel + 1);
     const double *ae = bound_as_read(c, a), *be = bound_as_read(c, b);
     double growth = c->any_order ? (double)k : bound_growth(k);
-    Partial *sum = NEWN(c->arena, Partial, (size_t)n + 1);
+    double *size = bound_room(c, n + 1);
+    const BoundSimd *simd = bound_simd();
     for (int64_t row = 0; n > 0 && row < numel / n; row++) {
-        memset(sum, 0, (size_t)n * sizeof *sum);
+        double *v = out->v + row * n, *e = out->e + row * n;
+        memset(v, 0, (size_t)n * sizeof *v);
+        memset(size, 0, (size_t)n * sizeof *size);
+        memset(e, 0, (size_t)n * sizeof *e);
         int64_t from = row * k, batch = m > 0 ? row / m : 0;
         for (int64_t l = 0; l < k; l++) {
             int64_t at = (batch * k + l) * n;
-            add_products(sum, (Ve){a->v[from + l], ae ? ae[from + l] : 0}, b->v + at, be ? be + at : NULL, n);
+            Ve x = {a->v[from + l], ae ? ae[from + l] : 0};
+            simd->add_products((size_t)n, x, b->v + at, be ? be + at : NULL, v, size, e);
         }
         for (int64_t j = 0; j < n; j++) {
-            Ve x = rule_end(rule_sum(sum[j].v, sum[j].size, sum[j].e, growth));
-            out->v[row * n + j] = x.v;
-            out->e[row * n + j] = x.e;
+            Ve x = rule_end(rule_sum(v[j], size[j], e[j], growth));
+            v[j] = x.v;
+            e[j] = x.e;
         }
     }
     out->pending = c->rounds && dtype_is_half(a->dtype);

@@ -50,6 +50,9 @@ typedef struct {
                         double *v, double *e);
     void (*cumsum)(size_t n, const double *v, const double *e, double growth, double *ov,
                    double *oe); // n < 2^31
+    // The products of a with n elements, each added to its sums: of v, of |v|, of e. be may be NULL.
+    void (*add_products)(size_t n, Ve a, const double *bv, const double *be, double *v, double *size,
+                         double *e);
 } BoundSimd;
 extern const BoundSimd bound_simd_base, bound_simd_avx2, bound_simd_avx512;
 const BoundSimd *bound_simd(void); // bound.c

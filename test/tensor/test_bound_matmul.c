@@ -1,7 +1,9 @@
 // Products of matrices: values, bounds, and what is refused.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -81,6 +83,44 @@ static void tf32_widens_where_it_is_allowed(void **state) {
     for (int i = 0; i < 32; i++) assert_true(err_at(half, i) == err_at(half_wide, i));
 }
 
+// The slow version: each product by its rule. Stretches hold what is rare, too: infinities, NaN, what
+// overflows, what is flushed, errors that nobody knows.
+static void loops_give_the_bits_of_the_rules(void **state) {
+    (void)state;
+    enum { N = 700, EXTREMES = 8 };
+    static const double extreme[EXTREMES] = {INFINITY, -INFINITY, NAN, 3e38, -3e38, 1e-40, 0, -0.0};
+    static const BoundSimd *const table[ISA_COUNT] = {
+        &bound_simd_base,
+#ifndef PORTABLE
+        &bound_simd_avx2,
+        &bound_simd_avx512,
+#endif
+    };
+    static double bv[N], be[N], got[3][N], want[3][N];
+    for (int level = 0; level <= (int)isa_level(); level++)
+        for (int turn = 0; turn < 64; turn++) {
+            Rng r = rng_at(9, (uint64_t)turn);
+            memset(got, 0, sizeof got);
+            memset(want, 0, sizeof want);
+            for (int row = 0; row < 3; row++) {
+                Ve a = {turn % 4 == 3 ? extreme[turn / 4 % EXTREMES] : rng_normal(&r),
+                        turn % 3 ? fabs(rng_normal(&r)) : 0};
+                for (int j = 0; j < N; j++) {
+                    bv[j] = turn % 2 && j % 97 == turn ? extreme[j % EXTREMES] : rng_normal(&r);
+                    be[j] = turn % 5 == 4 && j % 101 == 7 ? INFINITY : fabs(rng_normal(&r));
+                    Ve p = rule_mul(a, (Ve){bv[j], turn % 3 == 1 ? 0 : be[j]});
+                    want[0][j] += p.v;
+                    want[1][j] += fabs(p.v);
+                    want[2][j] += p.e;
+                }
+                table[level]->add_products(N, a, bv, turn % 3 == 1 ? NULL : be, got[0], got[1], got[2]);
+            }
+            for (int k = 0; k < 3; k++)
+                for (int j = 0; j < N; j++)
+                    assert_true(got[k][j] == want[k][j] || (isnan(got[k][j]) && isnan(want[k][j])));
+        }
+}
+
 static void products_are_refused(void **state) {
     (void)state;
     double v[24] = {0};
@@ -98,6 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_matrices),
         cmocka_unit_test(tf32_widens_where_it_is_allowed),
+        cmocka_unit_test(loops_give_the_bits_of_the_rules),
         cmocka_unit_test(products_are_refused),
     };
     return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
