@@ -156,32 +156,17 @@ static void keep_added(Candidates *b, const MoreCases *q) {
     *b->added = (AddedCases){b->added->filter, q->domain, plan, q->cases, q->seed};
 }
 
-static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+// On a draw of those cases.
+static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verdict *v, Err *e) {
     q->said = MORE_UNKNOWN;
-    Arena a = {0};
-    Pool *alone = pool_open(1); // candidates are judged side by side already
-    Draw more;
     Verdict other = *v;
     int configs = 0;
-    const Domain *domain = q->domain ? q->domain : b->draw->domain;
-    bool ok = draw_make(&a, alone,
-                        &(DrawRequest){.op = domain->op,
-                                       .domain = domain,
-                                       .level = b->q->level,
-                                       .seed = q->seed,
-                                       .plan = q->plan,
-                                       .cases = q->cases,
-                                       .more = true},
-                        &more, e);
-    if (ok) {
-        Candidates second = candidates_on(b, &more);
-        ok = judge_pass(&second, i, q->tune, &other, &configs, e);
-        if (ok && refuses_size(&more, &other, &q->most)) q->said = MORE_REFUSED;
-        draw_free(&more);
+    Candidates second = candidates_on(b, more);
+    bool ok = judge_pass(&second, i, q->tune, &other, &configs, e);
+    if (ok && refuses_size(more, &other, &q->most)) {
+        q->said = MORE_REFUSED;
+        return true;
     }
-    pool_close(alone);
-    arena_free(&a);
-    if (q->said == MORE_REFUSED) return ok;
     // A block for two long sizes is much work where only one of them is long.
     if (q->domain && other.decision.status == STATUS_timeout) return ok;
     if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
@@ -197,6 +182,30 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
         v->decision.feedback = feedback_ok(&b->arena[i], b->draw, &v->cases, v->decision.warning);
         q->said = MORE_RIGHT;
     }
+    return ok;
+}
+
+static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+    q->said = MORE_UNKNOWN;
+    Arena a = {0};
+    Pool *alone = pool_open(1); // candidates are judged side by side already
+    Draw more;
+    const Domain *domain = b->draw->domain;
+    bool ok = draw_make(&a, alone,
+                        &(DrawRequest){.op = domain->op,
+                                       .domain = domain,
+                                       .level = b->q->level,
+                                       .seed = q->seed,
+                                       .plan = q->plan,
+                                       .cases = q->cases,
+                                       .more = true},
+                        &more, e);
+    if (ok) {
+        ok = judge_more_on(b, i, &more, q, v, e);
+        draw_free(&more);
+    }
+    pool_close(alone);
+    arena_free(&a);
     return ok;
 }
 
@@ -355,13 +364,14 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
 }
 
 static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q, Verdict *v, Err *e) {
-    Arena a = {0};
-    PlannedCase *plan;
+    SizedOn on;
+    if (!sized_draws_take(b->sized, of, b->q->level, q->seed, &on, e)) return false;
     q->domain = of;
-    q->cases = of->kind->cases(&a, of, &(PlanRequest){.level = b->q->level, .seed = q->seed}, &plan);
-    q->plan = plan;
-    bool ok = judge_more(b, i, q, v, e);
-    arena_free(&a);
+    q->cases = on.cases;
+    q->plan = on.plan;
+    bool ok = judge_more_on(b, i, on.draw, q, v, e);
+    q->plan = NULL; // of the draw, which may go
+    sized_draws_leave(&on);
     return ok;
 }
 

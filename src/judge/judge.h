@@ -6,6 +6,7 @@
 
 #include "judge/production.h"
 #include "judge/referee.h"
+#include "judge/sized_draws.h"
 #include "sandbox/fork_servers.h"
 
 struct Referee {
@@ -26,6 +27,7 @@ typedef struct {
     const Draw *draw;
     RoundedDraws *rounded;        // of an op with roundings; else NULL
     ProductionShapes *production; // NULL: no candidate gets that far
+    SizedDraws *sized;            // of a module that several candidates are about; else NULL
     const Str *source;
     Verdict *out;
     Arena *arena; // one for each candidate: verdict texts

@@ -185,6 +185,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                                  .draw = &t->draw,
                                  .production = q->level == LEVEL_FULL ? production_open() : NULL,
                                  .rounded = q->op->roundings ? rounded_draws_open() : NULL,
+                                 .sized = q->op->form && n > 1 ? sized_draws_open() : NULL,
                                  .source = source,
                                  .out = out,
                                  .arena = NEWN(&a, Arena, (size_t)n),
@@ -233,6 +234,7 @@ void round_close(Round *t) {
     draw_free(&t->draw);
     production_close(t->candidates.production);
     rounded_draws_close(t->candidates.rounded);
+    sized_draws_close(t->candidates.sized);
     Arena a = t->arena;
     arena_free(&a);
 }
