@@ -2,7 +2,7 @@
 # check.sh - everything `make check` does: house rules, unit tests (release, AddressSanitizer, ThreadSanitizer), the command
 # line, the self-test, and the same verdicts from every build. There is one queue of tests, and cores never wait: the tests of
 # a build run while the next one is compiled (tools/run_tests.sh). Ends with the processor time of each section, the slowest
-# ten tests, and "N passed, N failed".
+# ten tests, the time of all, and "N passed, N failed".
 # CHECK_ONLY="rules unit cli selftest builds asan tsan" limits the sections.
 set -u
 cd "$(dirname "$0")/.." || exit 1

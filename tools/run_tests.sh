@@ -7,7 +7,8 @@
 #   asan NAME=VALUE build/asan/...            with a variable of its own
 # Each has a log and a state folder of its own, and a line "SECTION PASSED FAILED SECONDS CPU TEST" in LOGS/*.results, where
 # CPU is the processor time of the test and of all that it started. What comes first starts first: put there what takes
-# long. Fails if a check does. `run_tests.sh LOGS -s` sums up what ran: sections, the slowest ten tests, "N passed, N failed".
+# long. Fails if a check does. `run_tests.sh LOGS -s` sums up what ran: sections, the slowest ten tests, the
+# time since the first test and the processor time of all, "N passed, N failed".
 set -u
 
 progress() { # under the lock: a line every ten seconds; on a terminal one line that changes
@@ -75,8 +76,9 @@ sum_up() {
         }'
     echo "slowest:"
     sort -k5,5 -rn "$logs"/*.results | head -n 10 | awk '{ t = $6; for (i = 7; i <= NF; i++) t = t " " $i; printf "%8.1f s  %s: %.90s\n", $5, $1, t }'
-    cat "$logs"/*.results | awk '{ passed += $2; failed += $3 }
-        END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'
+    cat "$logs"/*.results | awk -v wall="$(($(date +%s) - $(cat "$logs/started")))" '{ passed += $2; failed += $3; cpu += $5 }
+        END { printf "%d s, %.0f s of processor time\n", wall, cpu
+               printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'
 }
 
 logs=$1
@@ -96,6 +98,7 @@ started=$(date +%s)
 : >"$results"
 : >"$list"
 echo "$started" >"$results.told"
+[ -f "$logs/started" ] || echo "$started" >"$logs/started"
 export results list started
 # `read` takes one line at a time, so that none waits in a buffer.
 while read -r line; do

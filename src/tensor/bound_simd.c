@@ -1,5 +1,6 @@
 // The oracle's inner loops. What they compute stands in bound_rules.h; here are only loops that vectorise.
 #include "tensor/bound_simd.h"
+#include "base/build.h"
 #include "base/isa.h"
 
 #define FLAT __attribute__((flatten)) // see RULE
@@ -10,6 +11,7 @@
     FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
                                 double *restrict ov, double *restrict oe) {                                  \
         (void)scalar;                                                                                        \
+        LOOP_READS(v, n), LOOP_READS(e, n), LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);                          \
         for (size_t i = 0; i < n; i++) {                                                                     \
             Ve a = {v[i], e[i]}, r = rule;                                                                   \
             ov[i] = r.v;                                                                                     \
@@ -22,6 +24,7 @@
     FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
                                 double *restrict ov, double *restrict oe) {                                  \
         (void)scalar;                                                                                        \
+        LOOP_READS(v, n), LOOP_READS(e, n), LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);                          \
         uint64_t wide = 0;                                                                                   \
         for (size_t i = 0; i < n; i++) {                                                                     \
             Ve a = {v[i], e[i]}, r = rule_end(rule##_near(a));                                               \
@@ -39,6 +42,8 @@
     FLAT static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,            \
                                  const double *restrict bv, const double *restrict be, double *restrict ov, \
                                  double *restrict oe) {                                                     \
+        LOOP_READS(av, n), LOOP_READS(ae, n), LOOP_READS(bv, n), LOOP_READS(be, n);                         \
+        LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);                                                             \
         for (size_t i = 0; i < n; i++) {                                                                    \
             Ve a = {av[i], ae[i]}, b = {bv[i], be[i]}, r = rule;                                            \
             ov[i] = r.v;                                                                                    \
@@ -52,6 +57,8 @@
     FLAT static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,            \
                                  const double *restrict bv, const double *restrict be, double *restrict ov, \
                                  double *restrict oe) {                                                     \
+        LOOP_READS(av, n), LOOP_READS(ae, n), LOOP_READS(bv, n), LOOP_READS(be, n);                         \
+        LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);                                                             \
         uint64_t any = 0, *wild = &any;                                                                     \
         for (size_t i = 0; i < n; i++) {                                                                    \
             Ve a = {av[i], ae[i]}, b = {bv[i], be[i]}, r = tame;                                            \
@@ -64,6 +71,7 @@
     UNARY(id##_wild, rule)                                                                                   \
     FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
                                 double *restrict ov, double *restrict oe) {                                  \
+        LOOP_READS(v, n), LOOP_READS(e, n), LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);                          \
         uint64_t any = 0, *wild = &any;                                                                      \
         for (size_t i = 0; i < n; i++) {                                                                     \
             Ve a = {v[i], e[i]}, r = tame;                                                                   \
@@ -156,6 +164,8 @@ BINARY(LOGICAL_OR, rule_or(a, b))
 
 FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double *const e[3],
                                double *restrict ov, double *restrict oe) {
+    for (int k = 0; k < 3; k++) LOOP_READS(v[k], n), LOOP_READS(e[k], n);
+    LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);
     const double *restrict cv = v[0], *restrict av = v[1], *restrict bv = v[2];
     const double *restrict ce = e[0], *restrict ae = e[1], *restrict be = e[2];
     for (size_t i = 0; i < n; i++) {
@@ -168,9 +178,11 @@ FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double 
 // --- Inputs --------------------------------------------------------------------------------------
 
 FLAT static void uncertainty(size_t n, const double *restrict v, double *restrict e) {
+    LOOP_READS(v, n), LOOP_WRITES(e, n);
     for (size_t i = 0; i < n; i++) e[i] = rule_stored(v[i]);
 }
 FLAT static bool any_uncertain(size_t n, const double *v) {
+    LOOP_READS(v, n);
     uint64_t any = 0;
     for (size_t i = 0; i < n; i++) {
         double m = f64_abs(v[i]);
@@ -182,6 +194,7 @@ FLAT static bool any_uncertain(size_t n, const double *v) {
 // --- Rounding to a narrower type -----------------------------------------------------------------
 
 FLAT static void round_to(DType t, bool only_exact, size_t n, const double *restrict v, double *restrict e) {
+    LOOP_READS(v, n), LOOP_WRITES(e, n);
     // 2^-digits, half the smallest subnormal, the first magnitude that rounds to infinity
     bool f16 = t == DT_F16, bf16 = t == DT_BF16;
     double unit = f16 ? 0x1p-11 : bf16 ? 0x1p-8 : 0x1p-24;
@@ -238,6 +251,8 @@ static inline double lanes_total(const Lanes *sum) {
 }
 
 static RowSum row_sum(size_t n, const double *restrict v, const double *restrict e) {
+    LOOP_READS(v, n);
+    if (e) LOOP_READS(e, n);
     Lanes sum = {0}, size = {0}, err = {0};
     double magnitude[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
@@ -251,6 +266,8 @@ static RowSum row_sum(size_t n, const double *restrict v, const double *restrict
 }
 
 FLAT static RowSum row_deviations(size_t n, const double *restrict v, const double *restrict e, Ve mean) {
+    LOOP_READS(v, n);
+    if (e) LOOP_READS(e, n);
     Lanes sum = {0}, err = {0};
     double square[BOUND_CHUNK], square_e[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
@@ -302,6 +319,8 @@ static inline double lanes_top(const Lanes *top, const M8 *nan) {
 }
 
 FLAT static RowMax row_largest(size_t n, const double *restrict v, const double *restrict e, double sign) {
+    LOOP_READS(v, n);
+    if (e) LOOP_READS(e, n);
     Lanes none;
     for (int l = 0; l < 8; l++) none.lane[0][l] = none.lane[1][l] = -RULE_INF;
     Lanes top = none, top_low = none, top_high = none;
@@ -347,6 +366,10 @@ static double wide_te(double x, double ex, double m, double t) {
 // t and big_e (E) may be NULL when only the sums are wanted; ex may be NULL. m is finite.
 FLAT static ExpSum row_exps(size_t n, const double *restrict x, const double *restrict ex, double m,
                             double *restrict t, double *restrict big_e) {
+    LOOP_READS(x, n);
+    if (ex) LOOP_READS(ex, n);
+    if (t) LOOP_WRITES(t, n);
+    if (big_e) LOOP_WRITES(big_e, n);
     Lanes s = {0}, te = {0};
     double tt[BOUND_CHUNK], ee[BOUND_CHUNK], ww[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
@@ -376,6 +399,7 @@ FLAT static ExpSum row_exps(size_t n, const double *restrict x, const double *re
 
 // p = t / s, e = p (E + S + C + 1) / (1 - k S); v holds t and e holds E on entry.
 FLAT static void row_softmax(size_t n, double s, double spread, double *restrict v, double *restrict e) {
+    LOOP_WRITES(v, n), LOOP_WRITES(e, n);
     double scale = 1 / s, own = spread + RULE_C + 1, grow = 1 / (1 - RULE_K * spread);
     bool lost = !(RULE_K * spread < 0.75);
     for (size_t i = 0; i < n; i++) {
@@ -391,6 +415,9 @@ FLAT static void row_softmax(size_t n, double s, double spread, double *restrict
 // |m| + |x| + |x - m| + |v|: covers that form and x - (m + log s).
 FLAT static void row_log_softmax(size_t n, const double *restrict x, const double *restrict ex, double m,
                                  double log_s, double spread, double *restrict v, double *restrict e) {
+    LOOP_READS(x, n);
+    if (ex) LOOP_READS(ex, n);
+    LOOP_WRITES(v, n), LOOP_WRITES(e, n);
     double own = spread + 3 + (RULE_C + 2) * log_s + f64_abs(m);
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
@@ -413,6 +440,9 @@ FLAT static void row_log_softmax(size_t n, const double *restrict x, const doubl
 // NULL.
 FLAT static void row_cumsum(size_t n, const double *restrict v, const double *restrict e, double growth,
                             double *restrict ov, double *restrict oe) {
+    LOOP_READS(v, n);
+    if (e) LOOP_READS(e, n);
+    LOOP_WRITES(ov, n), LOOP_WRITES(oe, n);
     double sum = 0, size = 0, err = 0, sums[BOUND_CHUNK], sizes[BOUND_CHUNK], errs[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
@@ -453,6 +483,9 @@ PRODUCTS(wild, rule_mul(a, b))
 static void add_products(size_t n, Ve a, const double *restrict bv, const double *restrict be,
                          double *restrict v, double *restrict size, double *restrict e) {
     double pv[BOUND_CHUNK], pe[BOUND_CHUNK];
+    LOOP_READS(bv, n);
+    if (be) LOOP_READS(be, n);
+    LOOP_WRITES(v, n), LOOP_WRITES(size, n), LOOP_WRITES(e, n);
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
         const double *dx = be ? be + i : zeros;

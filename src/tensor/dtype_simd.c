@@ -1,6 +1,7 @@
 // Loops over contiguous rows, one for each type. Nothing here decides anything: see dtype.h for the
 // roundings.
 #include "tensor/dtype_simd.h"
+#include "base/build.h"
 #include "base/isa.h"
 
 #define LOAD_ROW(name, T, value)                                                      \
@@ -33,6 +34,7 @@ static void load(DType t, const void *p, double *out, size_t n) {
 #include "tensor/dtype.def"
 #undef DTYPE
     };
+    LOOP_READS((const uint8_t *)p, n * (size_t)dtype_bytes(t)), LOOP_WRITES(out, n);
     row[t](p, out, n);
 }
 
@@ -43,6 +45,7 @@ static void load(DType t, const void *p, double *out, size_t n) {
     } while (0)
 
 static void store(DType t, void *restrict p, const double *restrict in, size_t n) {
+    LOOP_READS(in, n), LOOP_WRITES((uint8_t *)p, n * (size_t)dtype_bytes(t));
     if (t == DT_F16)
         STORE_ROW(uint16_t, f16_from_f64(in[i]));
     else if (t == DT_BF16)

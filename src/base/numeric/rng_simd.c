@@ -2,6 +2,7 @@
 // the last product left there, and no later step looks at it. The products are 32 x 32 -> 64 bits, which
 // compilers do not find by themselves in C; everything else is plain lanes.
 #include "base/numeric/rng_simd.h"
+#include "base/build.h"
 #include "base/isa.h"
 #include "base/numeric/fmath.h"
 #include <string.h>
@@ -47,6 +48,7 @@ static inline Blocks blocks_at(uint64_t seed, uint64_t stream, uint64_t position
 }
 
 static void blocks(uint64_t seed, uint64_t stream, uint64_t position, Philox4 *out) {
+    LOOP_WRITES(out, RNG_AHEAD);
     for (int i = 0; i < RNG_AHEAD; i += LANES) {
         Blocks b = blocks_at(seed, stream, position + (uint64_t)i);
         for (int l = 0; l < LANES; l++)
@@ -66,6 +68,7 @@ static inline V normals_of(Blocks b) {
 }
 
 static void normals(uint64_t seed, uint64_t stream, uint64_t position, double *out, size_t n) {
+    LOOP_WRITES(out, n);
     for (size_t i = 0; i < n; i += LANES) {
         V z = normals_of(blocks_at(seed, stream, position + i));
         memcpy(out + i, &z, (n - i < LANES ? n - i : LANES) * sizeof *out);

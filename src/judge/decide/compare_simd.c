@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/build.h"
 #include "base/isa.h"
 
 // Half the distance from o to its nearer neighbour: a power of two has a closer one below it. Never too
@@ -61,11 +62,15 @@ static inline double ratio_loop(const CompareRule *r, const double *restrict v, 
 
 static size_t sure_any(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
                        uint8_t *sure, double least, bool *beyond) {
+    LOOP_READS(v, n), LOOP_READS(o, n), LOOP_WRITES(sure, n);
+    if (e) LOOP_READS(e, n);
     return e ? sure_loop(r, v, e, o, n, sure, least, beyond)
              : sure_loop(r, v, NULL, o, n, sure, least, beyond);
 }
 static double ratios_any(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
                          double *ratio) {
+    LOOP_READS(v, n), LOOP_READS(o, n), LOOP_WRITES(ratio, n);
+    if (e) LOOP_READS(e, n);
     return e ? ratio_loop(r, v, e, o, n, ratio) : ratio_loop(r, v, NULL, o, n, ratio);
 }
 

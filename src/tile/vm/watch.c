@@ -10,8 +10,9 @@ static bool any_byte(const uint8_t *p, size_t n, bool holds) { return memchr(p, 
 
 static bool any_cell(const char *p, size_t n, size_t size, bool holds) {
     static const uint64_t zero = 0;
+    if (holds) return n > 0 && (memcmp(p, &zero, size) != 0 || memcmp(p, p + size, (n - 1) * size) != 0);
     for (size_t i = 0; i < n; i++)
-        if ((memcmp(p + i * size, &zero, size) != 0) == holds) return true;
+        if (memcmp(p + i * size, &zero, size) == 0) return true;
     return false;
 }
 
@@ -47,9 +48,16 @@ struct Watched {
 
 // Lanes as bits. One of a register with a single lane stands beside each of another.
 static uint64_t bits_at(const void *p, size_t size, size_t i) {
+    const char *at = (const char *)p + i * size;
+    uint16_t two;
+    uint32_t four;
     uint64_t bits = 0;
-    memcpy(&bits, (const char *)p + i * size, size);
-    return bits;
+    switch (size) { // a part of `bits` alone would go through memory, and the whole would wait for it
+    case 1: return *(const uint8_t *)at;
+    case 2: return memcpy(&two, at, sizeof two), two;
+    case 4: return memcpy(&four, at, sizeof four), four;
+    default: return memcpy(&bits, at, size), bits;
+    }
 }
 
 static bool same_zero(const TileType *t, uint64_t x, uint64_t y) { // 0.0 and -0.0 are
@@ -82,8 +90,9 @@ static uint8_t changed(const Vm *v, const Watched *w) {
     size_t n = (size_t)tile_lanes(&r->type), size = (size_t)tile_lane_bytes(&r->type);
     if (!*w->any) *w->first = bits_at(p, size, 0);
     *w->any = true;
-    for (size_t i = 0; i < n; i++)
-        if (bits_at(p, size, i) != *w->first) return TAKEN_ON | TAKEN_AWAY;
+    // All are the first one: each is its neighbour.
+    if (bits_at(p, size, 0) != *w->first || memcmp(p, (const char *)p + size, (n - 1) * size) != 0)
+        return TAKEN_ON | TAKEN_AWAY;
     bool may = w->of->lanes && n > 1;
     for (int axis = 0; axis < 3; axis++) may |= (w->of->axes >> axis & 1) && v->grid[axis] > 1;
     return may ? TAKEN_AWAY : 0;
