@@ -11,7 +11,7 @@ def gather_kernel(x_ptr, w_ptr, b_ptr, y_ptr, CI, CO, H, W, OH, OW, S: tl.conste
     o = tl.program_id(2) * BLOCK + tl.arange(0, BLOCK)
     oh = o // OW
     ow = o % OW
-    acc = tl.zeros((BLOCK,), tl.float32) + tl.load(b_ptr + co)
+    acc = tl.zeros((BLOCK,), tl.float32)
     for kh in tl.static_range(KH):
         for kw in tl.static_range(KW):
             up, left = oh + P - kh, ow + P - kw  # S times the place of the input
@@ -20,7 +20,7 @@ def gather_kernel(x_ptr, w_ptr, b_ptr, y_ptr, CI, CO, H, W, OH, OW, S: tl.conste
             for ci in range(CI):
                 x = tl.load(x_ptr + ((n * CI + ci) * H + h) * W + w, mask=ok, other=0.0)
                 acc += x * tl.load(w_ptr + ((ci * CO + co) * KH + kh) * KW + kw)
-    tl.store(y_ptr + (n * CO + co) * OH * OW + o, acc, mask=o < OH * OW)
+    tl.store(y_ptr + (n * CO + co) * OH * OW + o, acc + tl.load(b_ptr + co), mask=o < OH * OW)
 
 
 class ModelNew(nn.Module):
