@@ -1,8 +1,8 @@
 """module_rejections.py OUROBOROS KERNELBENCH IN.jsonl OUT.jsonl - rejections of module_candidates.py, looked at by others.
 
 Needs torch and triton. Each rejected program runs in Triton's interpreter, beside its Model in PyTorch, in float64 and in
-float32, at the sizes and with the weights of `ouroboros ops --values`; nothing of our referee judges. Inputs are drawn by
-several kinds, one after the other. What is told of the first one that shows a mistake, else of the worst:
+float32, at the sizes and with the weights of `ouroboros ops --values`; nothing of our referee judges. What was refused before it ran is written
+as it is. Inputs are drawn by several kinds, one after the other. What is told of the first one that shows a mistake, else of the worst:
   input, at, x      the kind; the element that is wrong most, and of elementwise operators its input
   got, right, torch the program's value, float64's and float32's; times: |got - right| over the error of float32, the largest
                     of the answer, or of elementwise operators the largest for inputs like this one; at least 2^-24 of the value
@@ -246,7 +246,10 @@ def main(ouroboros, root, rows, out):
     static = ("parse_reject", "compile_fail", "unsupported", "referee_error")
     rejected = [row for row in map(json.loads, open(rows)) if row["status"] != "ok"]
     with open(out, "w") as f:
-        for row in sorted(rejected, key=lambda row: row["status"] in static):
+        for row in rejected:
+            if row["status"] in static:  # nothing was run: its sentence is all there is
+                f.write(json.dumps(row) + "\n")
+                continue
             (reference,) = glob.glob("%s/level*/%s.py" % (root, row["problem"]))
             with tempfile.NamedTemporaryFile(suffix=".safetensors") as values:
                 subprocess.run([ouroboros, "ops", reference, "--values", values.name], capture_output=True)
