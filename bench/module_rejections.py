@@ -1,18 +1,20 @@
 """module_rejections.py OUROBOROS KERNELBENCH IN.jsonl OUT.jsonl - rejections of module_candidates.py, looked at by others.
 
 Needs torch and triton. Each rejected program runs in Triton's interpreter, beside its Model in PyTorch, in float64 and in
-float32, at the sizes and with the weights of `ouroboros ops --values`; nothing of our referee judges. What was refused before it ran is written
-as it is. Inputs are drawn by several kinds, one after the other. What is told of the first one that shows a mistake, else of the worst:
+float32, at the sizes and with the weights of `ouroboros ops --values`; nothing of our referee judges. What was refused before it
+ran is written as it is. Inputs are drawn by several kinds, one after the other. What is told of the first one that shows a
+mistake, else of the worst:
   input, at, x      the kind; the element that is wrong most, and of elementwise operators its input
   got, right, torch the program's value, float64's and float32's; times: |got - right| over the error of float32, the largest
                     of the answer, or of elementwise operators the largest for inputs like this one; at least 2^-24 of the value
   access            a load or store outside of every tensor that the kernel was given, where there is one
   error             what Triton's interpreter or Python says, where it does not come to its end
-`python3 module_rejections.py table FILE.jsonl` prints the table of doc/modules_rejections.md.
+`python3 module_rejections.py table FILE.jsonl` prints the table of doc/results.md.
 """
 import glob
 import importlib.util
 import json
+import math
 import os
 import re
 import resource
@@ -37,6 +39,8 @@ def kinds(torch, x, seed):
     yield "randn, 30 times", lambda: 30 * normal()
     yield "uniform, -90 to 90", lambda: 180 * rand() - 90
     yield "below -100", lambda: -100 - 50 * rand()
+    yield "magnitudes from 1e-9 to 1e3", lambda: torch.sign(normal()) * 10 ** (12 * rand() - 9)
+    yield "one large value first", lambda: torch.where(torch.arange(x.shape[-1]) == 0, 1e4, 1e-3 * normal())
     yield "zeros of both signs and ones", lambda: torch.floor(3 * rand()).sub(1)
     yield "some infinite", lambda: torch.where(rand() < 0.01, torch.inf * torch.sign(normal()), normal())
 
@@ -224,6 +228,7 @@ def apart(path, values):
             said = look(path, values)
         except BaseException as e:
             said = {"error": ("%s: %s" % (type(e).__name__, e)).strip().splitlines()[0][:300]}
+        said = {k: str(v) if isinstance(v, float) and not math.isfinite(v) else v for k, v in said.items()}
         os.write(write, json.dumps(said).encode())
         os._exit(0)
     os.close(write)
@@ -259,22 +264,29 @@ def main(ouroboros, root, rows, out):
 
 
 def number(x):
-    return "%.6g" % x
+    return "%.6g" % float(x)  # "nan" and "inf" are texts in JSON
 
 
 def table(path):
-    print("| program | status | input, and the place | its value | float64 | float32 of PyTorch | times |\n|---|---|---|---|---|---|---|")
+    """A row for programs of one problem that fail in the same way."""
+    same = {}
     for row in map(json.loads, open(path)):
         place = row.get("input", "")
         if "x" in row:
             place += ", x = " + number(row["x"])
         elif row.get("at"):
             place += ", " + str(row["at"])
-        if "got" in row:
-            rest = [number(row["got"]), number(row["right"]), number(row["torch"]), "%.3g" % row["times"]]
+        if "got" in row and float(row["times"]) > ENOUGH:
+            rest = (place, number(row["got"]), number(row["right"]), number(row["torch"]), "%.3g" % float(row["times"]))
         else:
-            rest = [row.get("access") or row.get("error", ""), "", "", ""]
-        print("| " + " | ".join([row["file"].replace("_kernel", ""), "`%s`" % row["status"], place, *rest]) + " |")
+            said = row.get("access") or row.get("error") or row["feedback"].split(", on input")[0].split(". ")[0]
+            rest = (re.sub(r"^line \d+(:\d+)?: ", "", said).replace("|", "\\|"), "", "", "", "")
+        key = (row["file"].split("/")[0][-1], row["problem"], row["status"], *rest)
+        same[key] = same.get(key, 0) + 1
+    print("| level, problem (programs) | status | input and place, or what is said | its value | float64 | PyTorch's float32 | times |")
+    print("|---|---|---|---|---|---|---|")
+    for (level, problem, status, *rest), n in same.items():
+        print("| %s, `%s` (%d) | `%s` | %s |" % (level, problem[:40], n, status, " | ".join(rest)))
 
 
 if __name__ == "__main__":

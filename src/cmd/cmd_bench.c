@@ -92,12 +92,13 @@ static int slower_first(const void *a, const void *b) {
 // ---- telling
 
 static void put_python_calls(Buf *out, const CellTimes *c) {
-    for (int k = 0; k < c->baselines; k++)
-        if (c->baseline[k].own_call.rounds)
-            buf_printf(out, "called from Python, %" PRId64 "x%" PRId64 " %s, %.*s: %.1f us%s\n",
-                       c->place.rows, c->place.columns, dtype_info[c->place.dtype].torch,
-                       STR_ARG(c->baseline[k].name), c->baseline[k].own_call.us,
-                       c->kept ? " (when it was tuned)" : "");
+    for (int k = 0; k < c->baselines; k++) {
+        if (!c->baseline[k].own_call.rounds) continue;
+        buf_puts(out, "called from Python, ");
+        cell_put_place(out, c);
+        buf_printf(out, ", %.*s: %.1f us%s\n", STR_ARG(c->baseline[k].name), c->baseline[k].own_call.us,
+                   c->kept ? " (when it was tuned)" : "");
+    }
 }
 
 // `t` NULL: it was not accepted, and nothing was timed.
