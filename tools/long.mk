@@ -36,6 +36,9 @@ bench-interpreter: $(B)/conform
 SEEDLING ?= build/seedling
 seedling: all
 	@JOBS="$(JOBS)" sh bench/seedling.sh build/ouroboros $(SEEDLING)
+#: make modules-full      right ModelNew of test/module at level full (ten minutes of a core)
+modules-full: all
+	@LEVEL=full sh test/cmd/test_module_levels.sh build/ouroboros
 #: make labels            whether what a wrong program is called depends on the seed
 labels: all
 	@sh tools/labels.sh
@@ -72,4 +75,4 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
-.PHONY: seedling bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: modules-full seedling bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run

@@ -6,6 +6,7 @@
 
 #include "base/io.h"
 #include "base/progress.h"
+#include "cases/modules/modules_domain.h"
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
 #include "measure/bench_file.h"
@@ -18,10 +19,10 @@
 enum { FILE_MAX = 1 << 20, CELLS_MAX = 64, TOGETHER = 6 };
 
 typedef struct {
-    const char *op, *entry, *grid, *layout, *python, *state, *folder, *svg;
+    const char *op, *module, *library, *entry, *grid, *layout, *python, *state, *folder, *svg;
     Texts shape, dtype;
     int rounds, jobs, stability;
-    bool json, alone, calls;
+    bool json, alone, calls, tf32;
 } BenchOptions;
 
 static const Shape usual[] = {{1024, 4096}, {4096, 4096}, {8192, 4096}};
@@ -72,7 +73,8 @@ typedef struct {
 
 typedef struct {
     Op op;
-    Str source; // with run
+    const Op *timed; // what is drawn, recorded and compared: the op, or of a module the same at larger sizes
+    Str source;      // with run
     Verdict v;
     CellPlace place[CELLS_MAX];
     CellTimes cell[CELLS_MAX];
@@ -90,12 +92,13 @@ static int slower_first(const void *a, const void *b) {
 // ---- telling
 
 static void put_python_calls(Buf *out, const CellTimes *c) {
-    for (int k = 0; k < c->baselines; k++)
-        if (c->baseline[k].own_call.rounds)
-            buf_printf(out, "called from Python, %" PRId64 "x%" PRId64 " %s, %.*s: %.1f us%s\n",
-                       c->place.rows, c->place.columns, dtype_info[c->place.dtype].torch,
-                       STR_ARG(c->baseline[k].name), c->baseline[k].own_call.us,
-                       c->kept ? " (when it was tuned)" : "");
+    for (int k = 0; k < c->baselines; k++) {
+        if (!c->baseline[k].own_call.rounds) continue;
+        buf_puts(out, "called from Python, ");
+        cell_put_place(out, c);
+        buf_printf(out, ", %.*s: %.1f us%s\n", STR_ARG(c->baseline[k].name), c->baseline[k].own_call.us,
+                   c->kept ? " (when it was tuned)" : "");
+    }
 }
 
 // `t` NULL: it was not accepted, and nothing was timed.
@@ -194,7 +197,7 @@ static bool time_group(const World *w, Timing *g, const int *which, int n, Err *
     Subject *x = g->x;
     CellPlace place[TOGETHER];
     CellTimes out[TOGETHER];
-    CellRequest q = timer_request(g->timer, &x->op, x->source);
+    CellRequest q = timer_request(g->timer, x->timed, x->source);
     bool ok = true;
     q.rounding = x->v.rounding;
     for (int i = 0; i < n; i++) place[i] = x->place[which[i]];
@@ -260,24 +263,51 @@ static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e
     return ok;
 }
 
+typedef struct {
+    Str file, module; // module: of the reference in module form
+} Given;
+
 // What a typing error would be in, before the GPU is asked for.
-static bool read_given(const World *w, const BenchOptions *o, const char *file, Str *text, Err *e) {
+static bool read_given(const World *w, const BenchOptions *o, const char *file, Given *g, Err *e) {
     Op op;
-    return io_read(w->a, file, FILE_MAX, text, e) && op_resolve(w->a, o->op, &op, e);
+    if (!io_read(w->a, file, FILE_MAX, &g->file, e)) return false;
+    return o->module ? io_read_file(w->a, o->module, FILE_MAX, &g->module, e)
+                     : op_resolve(w->a, o->op, &op, e);
 }
 
-static bool bench(const World *w, const BenchOptions *o, Str text, int *code, Err *e) {
-    Subject *x = NEW(w->a, Subject);
-    Entered entered;
-    DeviceFacts gpu;
+// Why options do not go together; NULL: they do.
+static const char *misused(const BenchOptions *o) {
+    if (!o->op == !o->module) return o->op ? "--op or --module: one of them" : "--op or --module is missing";
+    if (o->rounds > TIMING_ROUNDS_MAX) return "--rounds is at most 64";
+    if (o->stability > STABILITY_MAX) return "--stability is at most 32";
+    if (o->op) return o->library || o->tf32 ? "--library and --tf32 belong to --module" : NULL;
+    if (o->shape.n || o->dtype.n || o->grid)
+        return "--module has its own sizes: without --shape, --dtype and --grid";
+    return o->entry || o->calls || o->folder || o->svg
+               ? "--entry, --calls, -o and --svg do not go with --module"
+               : NULL;
+}
+
+// One cell, at the largest sizes at which answers can be computed.
+static bool module_read_in(const World *w, const BenchOptions *o, Str text, Subject *x, Err *e) {
     DomainAsked domain;
-    JudgeRequest q = {.op = &x->op, .level = LEVEL_FULL};
-    if (!places(o, x->place, &x->n, e) || !filter_of(&(Shape){0}, NULL, &q.filter, e)) return false;
-    // Before a minute of judging: without a GPU there is nothing to be told.
-    if (!measurer_facts(w->measurer, &gpu, e)) return false;
+    ModulesDomain *timed;
+    if (!domain_of(o->layout, NULL, &domain, e) || !library_asked(o->library, &domain, e)) return false;
+    domain.tf32 = o->tf32;
+    if (!module_for_judging(w->referee, w->a, &(ModuleText){o->module, text}, &domain, &x->op, e) ||
+        !modules_timed(w->a, &x->op, &timed, e))
+        return false;
+    x->timed = &timed->op;
+    x->place[0] = (CellPlace){.dtype = DT_F32};
+    return x->n = 1, true;
+}
+
+static bool op_read_in(const World *w, const BenchOptions *o, Subject *x, Err *e) {
+    DomainAsked domain;
     if (!domain_of(o->layout, NULL, &domain, e) ||
         !op_for_judging(w->referee, w->a, o->op, &domain, &x->op, e))
         return false;
+    x->timed = &x->op;
     op_understood("bench", o->op, &x->op);
     CellPlace asked[TEXTS_MAX];
     int dtypes = x->n;
@@ -285,7 +315,19 @@ static bool bench(const World *w, const BenchOptions *o, Str text, int *code, Er
         memcpy(asked, x->place, (size_t)dtypes * sizeof *asked);
         published_places(&x->op, asked, dtypes, x->place, &x->n);
     }
-    if (!entry_apply(w->a, o->entry, &x->op, text, &entered, e)) return false;
+    return true;
+}
+
+static bool bench(const World *w, const BenchOptions *o, const Given *g, int *code, Err *e) {
+    Subject *x = NEW(w->a, Subject);
+    Entered entered = {.source = g->file};
+    DeviceFacts gpu;
+    JudgeRequest q = {.op = &x->op, .level = LEVEL_FULL};
+    if (!places(o, x->place, &x->n, e) || !filter_of(&(Shape){0}, NULL, &q.filter, e)) return false;
+    // Before a minute of judging: without a GPU there is nothing to be told.
+    if (!measurer_facts(w->measurer, &gpu, e)) return false;
+    if (!(o->module ? module_read_in(w, o, g->module, x, e) : op_read_in(w, o, x, e))) return false;
+    if (!o->module && !entry_apply(w->a, o->entry, &x->op, g->file, &entered, e)) return false;
     x->source = entered.source;
     entry_understood("bench", entered.chosen);
     if (!referee_judge(w->referee, w->a, &q, &x->source, 1, &x->v, e)) return false;
@@ -304,34 +346,43 @@ static bool bench(const World *w, const BenchOptions *o, Str text, int *code, Er
 int cmd_bench(int argc, char **argv) {
     BenchOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},          {"--entry", OPTION_TEXT, &o.entry},
-        {"--shape", OPTION_TEXTS, &o.shape},   {"--dtype", OPTION_TEXTS, &o.dtype},
-        {"--grid", OPTION_TEXT, &o.grid},      {"--layout", OPTION_TEXT, &o.layout},
-        {"--rounds", OPTION_COUNT, &o.rounds}, {"--alone", OPTION_FLAG, &o.alone},
-        {"--calls", OPTION_FLAG, &o.calls},    {"--python", OPTION_TEXT, &o.python},
-        {"--jobs", OPTION_COUNT, &o.jobs},     {"--state", OPTION_TEXT, &o.state},
-        {"--json", OPTION_FLAG, &o.json},      {"-o", OPTION_TEXT, &o.folder},
-        {"--svg", OPTION_TEXT, &o.svg},        {"--stability", OPTION_COUNT, &o.stability},
+        {"--op", OPTION_TEXT, &o.op},
+        {"--entry", OPTION_TEXT, &o.entry},
+        {"--module", OPTION_TEXT, &o.module},
+        {"--library", OPTION_TEXT, &o.library},
+        {"--tf32", OPTION_FLAG, &o.tf32},
+        {"--shape", OPTION_TEXTS, &o.shape},
+        {"--dtype", OPTION_TEXTS, &o.dtype},
+        {"--grid", OPTION_TEXT, &o.grid},
+        {"--layout", OPTION_TEXT, &o.layout},
+        {"--rounds", OPTION_COUNT, &o.rounds},
+        {"--alone", OPTION_FLAG, &o.alone},
+        {"--calls", OPTION_FLAG, &o.calls},
+        {"--python", OPTION_TEXT, &o.python},
+        {"--jobs", OPTION_COUNT, &o.jobs},
+        {"--state", OPTION_TEXT, &o.state},
+        {"--json", OPTION_FLAG, &o.json},
+        {"-o", OPTION_TEXT, &o.folder},
+        {"--svg", OPTION_TEXT, &o.svg},
+        {"--stability", OPTION_COUNT, &o.stability},
     };
     Positionals rest;
     Err e = {0};
     if (!options_parse(&(CommandLine){"bench", argc, argv}, options, sizeof options / sizeof *options, &rest,
                        &e))
         return cmd_fail("bench", &e);
-    if (!o.op) return cmd_usage("bench", "--op is missing");
-    if (o.rounds > TIMING_ROUNDS_MAX) return cmd_usage("bench", "--rounds is at most 64");
-    if (o.stability > STABILITY_MAX) return cmd_usage("bench", "--stability is at most 32");
+    if (misused(&o)) return cmd_usage("bench", misused(&o));
     Arena a = {0};
     World w = {.a = &a};
     const RefereeConfig config = {.state = o.state, .jobs = o.jobs};
     int code = EXIT_OK;
-    Str text;
-    if (!read_given(&w, &o, rest.at[0], &text, &e) || !measurer_open(NULL, &w.measurer, &e)) {
+    Given given = {0};
+    if (!read_given(&w, &o, rest.at[0], &given, &e) || !measurer_open(NULL, &w.measurer, &e)) {
         arena_free(&a);
         return cmd_fail("bench", &e);
     }
     bool ok = referee_open(&config, &w.referee, &e);
-    if (!ok || !bench(&w, &o, text, &code, &e)) code = cmd_fail("bench", &e);
+    if (!ok || !bench(&w, &o, &given, &code, &e)) code = cmd_fail("bench", &e);
     arena_free(&a);
     if (ok) referee_close(w.referee);
     measurer_close(w.measurer);

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cases/modules/modules_domain.h"
+
 // ---- asking it
 
 static void put_inputs(Buf *out, const BaselineRequest *q, bool places) {
@@ -31,11 +33,41 @@ static void put_settings(Buf *out, const BaselineRequest *q) {
                bytes, q->job->rounds, q->job->target_us, q->job->l2_times, q->draws);
 }
 
+// A module as a function of its inputs and its parameters, behind its file: whoever calls it gives all of
+// them, as of any definition.
+static void put_module(Buf *out, const ModulesDomain *m) {
+    const ModuleRun *run = &m->values.run;
+    int given = 0;
+    print_module(out, m->file.tree);
+    buf_puts(out,
+             "\n\nouroboros_model = Model(*(get_init_inputs() if \"get_init_inputs\" in globals() else []))"
+             "\nif torch.cuda.is_available():\n    ouroboros_model.cuda()\n\n\ndef reference(*given):\n"
+             "    inputs = (");
+    for (int i = 0; i < run->inputs; i++)
+        if (run->input[i].tensor)
+            buf_printf(out, "given[%d], ", given++);
+        else
+            buf_printf(out, "%.*s, ", STR_ARG(run->input[i].text));
+    buf_puts(out, ")\n    parameters = {");
+    for (int i = 0; i < run->tensors; i++)
+        if (!run->tensor[i].buffer)
+            buf_printf(out, "\"%.*s\": given[%d], ", STR_ARG(run->tensor[i].name), given++);
+    buf_puts(out, "}\n    with torch.no_grad():\n"
+                  "        return torch.func.functional_call(ouroboros_model, parameters, inputs)\n");
+}
+
+void baseline_source(Buf *out, const Op *op) {
+    buf_puts(out, "import torch\n");
+    if (op->form)
+        put_module(out, modules_of(op));
+    else
+        print_module(out, op->module);
+}
+
 static void put_source(Buf *out, const Op *op) {
     Arena a = {0};
     Buf source = BUF(&a);
-    buf_puts(&source, "import torch\n");
-    print_module(&source, op->module);
+    baseline_source(&source, op);
     json_put(out, json_quoted(buf_str(&source)));
     arena_free(&a);
 }

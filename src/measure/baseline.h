@@ -36,6 +36,8 @@ typedef struct {
 // in time; the next call starts another process.
 MUST_CHECK bool baseline_ask(Arena *a, TorchProcess *p, const BaselineRequest *q, Str *text,
                              BaselineTimes *out, Err *e);
+// What the process is given to run: Python with a function `reference` of the op's inputs.
+void baseline_source(Buf *out, const Op *op);
 // What the answer depends on, but for versions and the GPU.
 void baseline_request_key(Buf *out, const BaselineRequest *q);
 // The members of a request that say what is computed, on what and how: "source", "file", "inputs" and the

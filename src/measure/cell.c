@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/domain/domain.h"
+#include "cases/modules/modules_domain.h"
 #include "judge/judge.h"
 #include "measure/cell_work.h"
 
@@ -101,15 +102,21 @@ static bool answers_fit(const Cell *c) {
     return true;
 }
 
+static bool record_for_replay(Referee *r, Arena *a, RecordAsk *ask, Recording *out, Err *e) {
+    ask->order.replayed = true;
+    return record_run(r->fork_servers, a, ask, out, e);
+}
+
 static bool record(Cell *c) {
     Referee *r = c->q->referee;
     RecordAsk ask = {.source = c->q->source, .extras = referee_extras(r)};
+    if (c->q->op->form) ask.extras.model = c->q->op->model;
     int64_t size[OP_DIMS_MAX];
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
     const Domain *m = c->r.block.domain;
     if (m->slices >= 0) size[m->slices] = c->r.slices;
     if (!record_order(c->q->op, size, c->place.dtype, c->q->gpu->processors, &ask.order, &c->e) ||
-        !record_run(r->fork_servers, c->a, &ask, &c->recording, &c->e))
+        !record_for_replay(r, c->a, &ask, &c->recording, &c->e))
         return cell_failed(c);
     if (!c->recording.ok) return cell_say(c, TIMES_unsupported, str_cdup(c->a, c->recording.why));
     return answers_fit(c) ||
@@ -168,6 +175,18 @@ static void compile_all(Cells *s) {
     }
 }
 
+// Of a module: what forward is called with.
+static Str inputs_text(Arena *a, const Op *op) {
+    Buf b = BUF(a);
+    for (int i = 0; op->form && i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        if (in->role != ROLE_DATA) continue;
+        buf_printf(&b, "%s%.*s: ", b.len ? ", " : "", STR_ARG(in->name));
+        modules_put_shape(&b, in->dtype, in->rank, in->size);
+    }
+    return buf_str(&b);
+}
+
 // ---- from outside
 
 Cells *cells_prepare(Arena *a, const CellRequest *q, const CellPlace *place, int n, CellTimes *out) {
@@ -175,7 +194,7 @@ Cells *cells_prepare(Arena *a, const CellRequest *q, const CellPlace *place, int
     *s = (Cells){a, q, NEWN(a, Cell, (size_t)n + 1), n};
     for (int i = 0; i < n; i++) {
         Cell *c = &s->cell[i];
-        out[i] = (CellTimes){.place = place[i]};
+        out[i] = (CellTimes){.place = place[i], .inputs = inputs_text(a, q->op)};
         *c = (Cell){.a = a, .q = q, .out = &out[i], .place = place[i], .r = {.fd = -1, .block.fd = -1}};
         double from = clock_seconds();
         c->ready = draw(c) && record(c);

@@ -33,7 +33,7 @@ typedef struct {
     Str why; // what is missing, and why
 } CellUserCall;
 
-// Where a kernel is timed.
+// Where a kernel is timed. Of a module all of it is as its own sizes are, and rows and columns are 0.
 typedef struct {
     int64_t rows, columns;
     DType dtype;
@@ -49,6 +49,7 @@ typedef struct {
 
 typedef struct {
     CellPlace place;
+    Str inputs;                      // of a module: names, types and sizes; else empty
     uint64_t inputs_seed, sets_seed; // that were drawn: of the inputs; of sets and orders of the last job
     TimesStatus status;
     Str why;
@@ -112,4 +113,5 @@ void cell_time(Arena *a, const CellRequest *q, CellPlace place, CellTimes *out);
 // One object of doc/schema/bench.json, and back; in another program's file nothing is believed.
 json_t *cell_json(const CellTimes *c);
 MUST_CHECK bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out);
-void cell_text(Buf *out, const CellTimes *c); // one line
+void cell_text(Buf *out, const CellTimes *c);      // one line
+void cell_put_place(Buf *out, const CellTimes *c); // 8192x4096 float16, or a module's inputs

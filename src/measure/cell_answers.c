@@ -79,6 +79,14 @@ static bool all_right(Cell *c, const Bound *expected, const uint8_t *answers, in
                     n = wrong_elements(c, b, answers + timing_output_at(&c->job, contender, j, k), &first);
             if (!n) continue;
             int64_t columns = b->numel / block->slices;
+            if (c->q->op->form) {
+                *why = str_of(arena_printf(c->a,
+                                           "%" PRId64 " of %" PRId64
+                                           " elements%s are wrong on the GPU, the first "
+                                           "is element %" PRId64,
+                                           n, b->numel, answer_name(c, k), first));
+                return false;
+            }
             *why = str_of(arena_printf(c->a,
                                        "%" PRId64 " of %" PRId64
                                        " elements%s are wrong on the GPU, the first in row %" PRId64

@@ -61,7 +61,9 @@ RepeatedMade cell_draw(Arena *a, const Op *op, CellPlace place, Repeated *out, E
     uint64_t seed;
     *out = (Repeated){.fd = -1, .block.fd = -1};
     if (!rng_entropy(&seed, sizeof seed, e)) return REPEATED_FAILED;
+    const int64_t fixed[OP_DIMS_MAX] = {0}; // a module's sizes are its own
     const RepeatedRequest q = {.op = op,
+                               .dim = op->form ? fixed : NULL,
                                .seed = seed >> 1,
                                .dtype = place.dtype,
                                .slices = place.rows,

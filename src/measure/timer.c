@@ -59,8 +59,9 @@ const CellTimes *cells_refute(const CellTimes *cell, int n) {
 
 const char *cell_refutes(Arena *a, const CellTimes *c) {
     enum { WHY_MOST = 400 };
-    return arena_printf(a, "On a GPU, at %" PRId64 "x%" PRId64 " %s: %.*s.", c->place.rows, c->place.columns,
-                        dtype_info[c->place.dtype].torch,
+    Buf place = BUF(a);
+    cell_put_place(&place, c);
+    return arena_printf(a, "On a GPU, at %.*s: %.*s.", STR_ARG(buf_str(&place)),
                         (int)(c->why.len < WHY_MOST ? c->why.len : WHY_MOST), c->why.p);
 }
 

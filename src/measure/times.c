@@ -71,6 +71,10 @@ json_t *cell_json(const CellTimes *c) {
     json_t *o = json_pack("{s:[I,I],s:s,s:s,s:o}", "shape", (json_int_t)c->place.rows,
                           (json_int_t)c->place.columns, "dtype", dtype_info[c->place.dtype].torch, "status",
                           times_name(c->status), "why", text_json(c->why));
+    if (c->inputs.len) {
+        json_object_set_new(o, "shape", json_array());
+        json_object_set_new(o, "inputs", json_quoted(c->inputs));
+    }
     json_object_set_new(o, "device", figure_json(&c->device));
     json_object_set_new(o, "hot", figure_json(&c->hot));
     json_object_set_new(o, "hot_why", text_json(c->hot_why));
@@ -111,9 +115,17 @@ json_t *cell_json(const CellTimes *c) {
     return o;
 }
 
+void cell_put_place(Buf *out, const CellTimes *c) {
+    if (c->inputs.len)
+        buf_str_put(out, c->inputs);
+    else
+        buf_printf(out, "%lldx%lld %s", (long long)c->place.rows, (long long)c->place.columns,
+                   dtype_info[c->place.dtype].torch);
+}
+
 void cell_text(Buf *out, const CellTimes *c) {
-    buf_printf(out, "%lldx%lld %s: ", (long long)c->place.rows, (long long)c->place.columns,
-               dtype_info[c->place.dtype].torch);
+    cell_put_place(out, c);
+    buf_puts(out, ": ");
     if (c->status != TIMES_ok) {
         buf_printf(out, "%s: %.*s", times_name(c->status), STR_ARG(c->why));
         return;

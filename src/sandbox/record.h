@@ -16,6 +16,7 @@ typedef struct {
 } RecordInput;
 typedef struct {
     int32_t inputs, outputs, processors;
+    int32_t replayed; // on a GPU: what a ModelNew leaves to PyTorch's library, which no run has, is refused
     int32_t
         in_place[WIRE_OUTPUTS_MAX]; // the input that output k is, changed in place; -1: a tensor of its own
     RecordInput input[WIRE_INPUTS_MAX];

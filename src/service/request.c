@@ -112,7 +112,7 @@ static Str json_text(Arena *a, const json_t *id) {
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
     static const char *const option[] = {"level",    "shape", "dtype", "layout", "policy", "module",
-                                         "manifest", "time",  "tf32",  "shapes", "library"},
+                                         "manifest", "time",  "tf32",  "ragged", "shapes", "library"},
                              *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
@@ -132,7 +132,7 @@ static bool keys_mean_something(const Json *j) {
                 return err_set(
                     j->e, ERR_INPUT,
                     "%s: \"%s\": no such key; a request has id, op or module, source, level, shape, "
-                    "dtype, layout, policy, manifest, time, tf32, shapes and library",
+                    "dtype, layout, policy, manifest, time, tf32, ragged, shapes and library",
                     j->file, key);
     }
     return true;
@@ -146,11 +146,20 @@ static bool text_needed(Arena *a, const Json *j, const char *key, Str *out) {
     return true;
 }
 
+// Absent or null: false.
+static bool read_flag(const Json *j, const char *key, bool *out) {
+    const json_t *flag = json_object_get(j->root, key);
+    if (!json_absent(flag) && !json_is_boolean(flag))
+        return err_set(j->e, ERR_INPUT, "%s: \"%s\": true or false belongs here", j->file, key);
+    *out = json_is_true(flag);
+    return true;
+}
+
 static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
     enum { OP_TEXT_MAX = 4096 };
     const json_t *id = json_object_get(j->root, "id"), *manifest = json_object_get(j->root, "manifest");
     if (id) q->id = json_text(a, id);
-    const json_t *module = json_object_get(j->root, "module"), *tf32 = json_object_get(j->root, "tf32");
+    const json_t *module = json_object_get(j->root, "module");
     if (!json_absent(module)) {
         if (!json_absent(json_object_get(j->root, "op")))
             return err_set(j->e, ERR_INPUT, "%s: \"op\" and \"module\": one of them says what is computed",
@@ -160,9 +169,7 @@ static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
         return false;
     }
     if (!text_needed(a, j, "source", &q->source)) return false;
-    if (!json_absent(tf32) && !json_is_boolean(tf32))
-        return err_set(j->e, ERR_INPUT, "%s: \"tf32\": true or false belongs here", j->file);
-    q->tf32 = json_is_true(tf32);
+    if (!read_flag(j, "tf32", &q->tf32) || !read_flag(j, "ragged", &q->ragged)) return false;
     Str shapes = STR("small");
     if (!json_get_text(j, j->root, "shapes", &shapes)) return false;
     q->shapes = str_is(shapes, "published");

@@ -1,7 +1,7 @@
 // request.h - one line of the stream:
 // {"id","op" or "module","source"[,"level","shape","dtype","layout","policy","manifest","time","tf32",
-// "shapes","library"]}. Any bytes are allowed; what cannot be judged, or has a key that looks like one of
-// these, says why.
+// "ragged","shapes","library"]}. Any bytes are allowed; what cannot be judged, or has a key that looks like
+// one of these, says why.
 #pragma once
 #include "cases/draw.h"
 #include "service/stream_times.h"
@@ -17,6 +17,7 @@ typedef struct {
     Str op, source;
     Str module;        // the text of a reference in module form, in place of op; p NULL: the line has an op
     bool tf32, shapes; // with a module: shapes: the published ones, too
+    bool ragged;       // with a module: what is wrong at odd sizes is rejected
     int library;       // with a module: DomainAsked.library
     Str manifest;      // its JSON text (service/manifest/manifest.h); empty when the line gave none
     Levels levels;

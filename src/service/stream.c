@@ -184,7 +184,7 @@ static bool same_asked(const OpAsked *x, const OpAsked *y) {
     return x->module == y->module && x->domain.layout == y->domain.layout &&
            x->domain.tf32 == y->domain.tf32 && x->domain.quick == y->domain.quick &&
            x->domain.shapes == y->domain.shapes && x->domain.library == y->domain.library &&
-           str_eq(x->text, y->text);
+           x->domain.ragged == y->domain.ragged && str_eq(x->text, y->text);
 }
 
 // Definitions are read and checked once, so that requests are judged by the same text while it is known.
@@ -193,6 +193,7 @@ static KnownOp *known_op(Stream *s, const StreamRequest *l) {
     const DomainAsked domain = {.layout = l->layout,
                                 .modules = true,
                                 .tf32 = l->tf32,
+                                .ragged = l->ragged,
                                 .shapes = l->shapes,
                                 .library = l->library,
                                 .quick = l->levels == LEVELS_QUICK};

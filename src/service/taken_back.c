@@ -9,17 +9,15 @@ static void rewrite(Arena *a, const TakenBack *t, json_t *verdict) {
     static const char *const evidence[] = {"row_bits",    "invariant_bits", "giant",       "sizes",
                                            "op_strength", "unexecuted",     "sizes_tried", "lengths_tried",
                                            "rows_tried",  "sizes_untested", "every_size"};
-    const CellPlace *p = &t->cell->place;
-    char where[80];
-    snprintf(where, sizeof where, "%" PRId64 "x%" PRId64 " %s", p->rows, p->columns,
-             dtype_info[p->dtype].torch);
+    Buf where = BUF(a);
+    cell_put_place(&where, t->cell);
     json_object_set_new(verdict, "accepted", json_false());
     json_object_set_new(verdict, "status", json_string(status_name(STATUS_incorrect)));
     json_object_set_new(verdict, "rule", json_string("gpu"));
     json_object_set_new(verdict, "feedback", json_quoted(str_of(cell_refutes(a, t->cell))));
     for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) json_object_del(verdict, evidence[i]);
     json_object_set_new(verdict, "taken_back",
-                        json_pack("{s:s,s:o,s:i,s:s}", "at", where, "gpu",
+                        json_pack("{s:o,s:o,s:i,s:s}", "at", json_quoted(buf_str(&where)), "gpu",
                                   json_quoted(str_of(t->timer->gpu.name)), "cuda", t->timer->gpu.version,
                                   "compiler", compilers_versions(t->timer->compilers)));
 }
@@ -68,7 +66,10 @@ static bool archive(Arena *a, const char *state, const TakenBack *t, Err *e) {
     sha256_hex(sha256_of(t->source), source);
     sha256_hex(t->op->hash, definition);
     Buf text = BUF(a), b = BUF(a);
-    print_module(&text, t->op->module);
+    if (t->op->form) // a reference in module form has no tree here
+        buf_str_put(&text, t->op->source);
+    else
+        print_module(&text, t->op->module);
     json_put(&b, json_pack("{s:s,s:o,s:s,s:o,s:s,s:o,s:[I,I],s:s,s:I,s:I,s:o,s:i,s:s,s:o}", "version",
                            OUROBOROS_VERSION, "op", json_quoted(t->op->name), "definition_sha256", definition,
                            "definition", json_quoted(buf_str(&text)), "source_sha256", source, "source",

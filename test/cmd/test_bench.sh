@@ -170,3 +170,109 @@ check in_place_wrong_baseline exits 0 squares wrong=k_default
 check no_ratio grep -q '"ratio":null' "$tmp/out"
 check says_why_not grep -q 'elements of x are wrong on the GPU' "$tmp/out"
 check in_place_wrong exits 1 squares wrong=squares
+
+# ---- a reference in module form: one cell, at its own sizes
+cat >"$tmp/ref.py" <<'EOF'
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.relu(x) * torch.relu(x)
+
+
+def get_inputs():
+    return [torch.rand(96, 100)]
+EOF
+cat >"$tmp/new.py" <<'EOF'
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu2_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.maximum(tl.load(x_ptr + i, mask=i < n, other=0.0), 0.0)
+    tl.store(y_ptr + i, x * x, mask=i < n)
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        y = torch.empty_like(x)
+        relu2_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+        return y
+EOF
+check module_without_a_gpu exits 3 no_gpu "$tmp/new.py" --module "$tmp/ref.py"
+check module_says_so grep -q '^ouroboros bench: no NVIDIA driver here' "$tmp/err"
+check no_such_module exits 3 no_gpu "$tmp/new.py" --module "$tmp/missing.py"
+check no_such_module_told grep -q 'missing.py: No such file' "$tmp/err"
+check op_or_module exits 2 no_gpu "$tmp/new.py" --module "$tmp/ref.py" --op relu2
+check its_own_sizes exits 2 no_gpu "$tmp/new.py" --module "$tmp/ref.py" --shape 8x8
+check no_folder_of_modules exits 2 no_gpu "$tmp/new.py" --module "$tmp/ref.py" -o "$tmp/folder"
+check library_of_modules exits 2 no_gpu $gold --op relu2 --library all
+module() { timed "$1" "$tmp/new.py" --module "$tmp/ref.py" --json; }
+check module_times exits 0 module ""
+check schema_of_module python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
+check module_beside_pytorch grep -q '"cells":\[{"shape":\[\],"dtype":"float32","status":"ok","why":null,"inputs":"x: float32\[96, 100\]",.*"bar":"[a-z_]*","ratio":[0-9]' "$tmp/out"
+check module_gpu_disagrees exits 1 timed wrong=relu2_kernel "$tmp/new.py" --module "$tmp/ref.py" --alone
+check module_taken_back grep -q '^ref: rejected on a GPU (incorrect, level full)' "$tmp/out"
+check module_says_where grep -q '^On a GPU, at x: float32\[96, 100\]: 1 of 9600 elements are wrong on the GPU, the first is element 0' "$tmp/out"
+sed 's/, 0.0)$/, -1.0)/' "$tmp/new.py" >"$tmp/below.py"
+check wrong_module exits 1 timed "" "$tmp/below.py" --module "$tmp/ref.py" --alone --json
+check wrong_module_has_no_times grep -q '"status":"incorrect".*"cells":\[\]' "$tmp/out"
+check no_module_at_all exits 3 timed "" "$tmp/new.py" --module "$tmp/new.py" --alone
+# Weights are drawn and bound there, too; what is left to PyTorch's library has no launches to be timed.
+cat >"$tmp/linear.py" <<'EOF'
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.fc = nn.Linear(n, m)
+
+    def forward(self, x):
+        return torch.relu(self.fc(x))
+
+
+def get_inputs():
+    return [torch.rand(96, 40)]
+
+
+def get_init_inputs():
+    return [40, 48]
+EOF
+cat >"$tmp/library.py" <<'EOF'
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, tl.maximum(tl.load(x_ptr + i, mask=i < n, other=0.0), 0.0), mask=i < n)
+
+
+class ModelNew(nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.fc = nn.Linear(n, m)
+
+    def forward(self, x):
+        h = self.fc(x)
+        y = torch.empty_like(h)
+        relu_kernel[(triton.cdiv(h.numel(), 1024),)](h, y, h.numel(), BLOCK=1024)
+        return y
+EOF
+made=$(dirname "$0")/../module/level2/right
+check module_with_weights exits 0 timed "" "$made/linear_relu.py" --module "$tmp/linear.py" --alone --json
+check weights_have_times_or_none grep -qE '"status":"(ok|below_floor|timing_unstable)","why":.*"inputs":"x: float32\[96, 40\]"' "$tmp/out"
+sed -i 's/self\.fc/self.linear/' "$tmp/linear.py"
+check module_left_to_the_library exits 0 timed "" "$tmp/library.py" --module "$tmp/linear.py" --library all --alone --json
+check library_is_not_timed grep -q '"status":"unsupported","why":"it leaves work to PyTorch.s library (F.linear), which is not recorded' "$tmp/out"

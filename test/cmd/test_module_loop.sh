@@ -111,6 +111,7 @@ import json, sys
 made = sys.argv[1] + "/"
 text = lambda path: open(made + path).read()
 tf32 = text("right/matmul.py").replace(', input_precision="ieee"', "")
+unmasked = text("right/layernorm.py").replace("mask=i < n)", "mask=i < BLOCK)") # right at powers of two
 rows = [
     ("right", dict(module=text("reference/linear.py"), source=text("right/linear.py"))),
     ("wrong", dict(module=text("reference/linear.py"), source=text("wrong/linear.no_bias.py"))),
@@ -132,6 +133,10 @@ rows = [
     ("shapes", dict(module=text("reference/relu.py"), shapes="all", source="")),
     ("op shapes", dict(op="softmax", shapes="published", source="")),
     ("op tf32", dict(op="softmax", tf32=True, source="")),
+    ("even", dict(module=text("reference/layernorm.py"), source=unmasked, level="quick", ragged=False)),
+    ("odd", dict(module=text("reference/layernorm.py"), source=unmasked, level="quick", ragged=True)),
+    ("odd and masked", dict(module=text("reference/layernorm.py"), source=text("right/layernorm.py"), level="quick", ragged=True)),
+    ("op ragged", dict(op="softmax", ragged=True, source="")),
     ("misspelt", dict(modul=text("reference/relu.py"), op="softmax", source="")),
 ]
 for name, row in rows:
@@ -144,15 +149,17 @@ answers() {
     python3 - "$tmp/answers" <<'P'
 import json, sys
 got = {v["id"]: v for v in map(json.loads, open(sys.argv[1]))}
-want = {"right": "ok", "wrong": "incorrect", "path": "ok", "short": "ok", "long": "uncovered_output", "tf32": "ok", "no tf32": "inaccurate", "no gaps": "ok", "published": "ok", "not there": "bad_value"}
+want = {"right": "ok", "wrong": "incorrect", "path": "ok", "short": "ok", "long": "uncovered_output", "tf32": "ok", "no tf32": "inaccurate", "no gaps": "ok", "published": "ok", "not there": "bad_value", "even": "ok", "odd and masked": "ok"}
 bad = [f"{k}: {got[k]['status']}" for k in want if got[k]["status"] != want[k]]
 bad += ["gaps accepted"] if got["gaps"]["accepted"] else []
-for k in ("no module", "constant", "both", "shape", "time", "manifest", "op tf32", "misspelt", "shapes", "op shapes"):
+for k in ("no module", "constant", "both", "shape", "time", "manifest", "op tf32", "misspelt", "shapes", "op shapes", "op ragged"):
     bad += [f"{k}: {got[k]['rule']} {got[k]['feedback']}"] if got[k]["rule"] != "request" or got[k]["accepted"] else []
 assert got["right"]["module"]["binding"] == "order" and got["right"]["module"]["sizes"][0]["published"] == 512
 assert got["published"]["module"]["published_sizes"] == "right" and got["not there"]["module"]["published_sizes"] == "wrong"
 assert got["path"]["module"]["long_sizes"] and not got["right"]["module"]["long_sizes"]
 assert [s["name"] for s in got["long"]["module"]["wrong_long"]] == ["features"], got["long"]
+assert not got["odd"]["accepted"] and got["odd"]["module"]["ragged"] == got["odd"]["status"] and got["odd"]["status"] != "referee_error"
+assert got["even"]["module"]["ragged"] is None and got["odd and masked"]["module"]["ragged"] == "ok"
 assert got["wrong"]["module"]["wrong_long"] == [] and not got["right"]["module"]["long_pairs"]
 assert got["tf32"]["module"]["tf32"] and got["tf32"]["module"]["sha256"] != got["no tf32"]["module"]["sha256"]
 print("\n".join(bad))
@@ -165,10 +172,10 @@ again() {
     "$bin" referee --stream <"$tmp/requests" >"$tmp/second" && python3 - "$tmp/answers" "$tmp/second" <<'P'
 import json, sys
 first, second = ({v["id"]: v for v in map(json.loads, open(p))} for p in sys.argv[1:])
-for k in ("right", "wrong", "path", "short", "tf32", "no tf32"):
+for k in ("right", "wrong", "path", "short", "tf32", "no tf32", "even", "odd"):
     assert second[k].get("cached") and second[k]["module"] == first[k]["module"] and second[k]["status"] == first[k]["status"], k
 P
 }
 check again again
-requests_obey() { head -n 11 "$tmp/requests" >"$tmp/good" && obeys request "$tmp/good" --lines && sed -n 12p "$tmp/requests" >"$tmp/both" && obeys request "$tmp/both" --lines --not; }
+requests_obey() { { head -n 11 "$tmp/requests" && grep '"ragged": true' "$tmp/requests"; } >"$tmp/good" && obeys request "$tmp/good" --lines && sed -n 12p "$tmp/requests" >"$tmp/both" && obeys request "$tmp/both" --lines --not; }
 check requests_obey requests_obey

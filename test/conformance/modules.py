@@ -1,10 +1,10 @@
-"""modules.py OUROBOROS FILE.py... - references in module form, evaluated here and by PyTorch.
+"""modules.py OUROBOROS [-o OUT.jsonl] FILE.py... - references in module form, evaluated here and by PyTorch.
 
 Each file's inputs, weights, right answers and allowed errors come from `ouroboros ops FILE --values`, with the
 file at the sizes that were used. That text is then run by PyTorch on the same inputs and weights:
   float64: |difference| <= 2^-44 e for every element, where 2 * 2^-24 * e is the allowed error;
   float32: the difference must lie within the allowed error. The ratio of the two medians says how loose the bound is.
-Needs torch. A line for each file; ends with counts.
+Needs torch. A line for each file, and with -o one of JSON, without the folders above the last; ends with counts.
 """
 import json
 import os
@@ -91,7 +91,15 @@ def compare(meta, values):
     return worst, share, typical, most, unjudged
 
 
+def row(out, **what):
+    if out:
+        out.write(json.dumps({k: float("%.3g" % v) if isinstance(v, float) else v for k, v in what.items()}) + "\n")
+
+
 def main(ouroboros, files):
+    lines = None
+    if files[0] == "-o":
+        lines, files = open(files[1], "w"), files[2:]
     good = bad = refused = 0
     ratios, largest = [], []
     for path in files:
@@ -102,7 +110,9 @@ def main(ouroboros, files):
             name = "/".join(path.split("/")[-2:])
             if p.returncode:
                 refused += 1
-                print("%s: refused: %s" % (name, p.stderr.strip().split(": ", 1)[-1]))
+                why = p.stderr.strip().split(": ", 1)[-1].replace(path, name)
+                print("%s: refused: %s" % (name, why))
+                row(lines, file=name, refused=why)
                 if not os.path.getsize(out.name):  # its values may be there all the same
                     continue
             try:
@@ -110,6 +120,7 @@ def main(ouroboros, files):
             except Exception as e:
                 bad += 1
                 print("%s: BAD %s: %s" % (name, type(e).__name__, str(e)[:300]))
+                row(lines, file=name, error=str(e)[:300])
                 continue
         fine = worst <= 1 and share <= 1
         good, bad = good + fine, bad + (not fine)
@@ -122,6 +133,17 @@ def main(ouroboros, files):
             "error, %.3g times its largest; %d unjudged"
             % (name, "ok" if fine else "BAD", took, worst, share, typical, most, unjudged)
         )
+        if not p.returncode:
+            row(
+                lines,
+                file=name,
+                seconds=took,
+                float64_of_2p44_e=worst,
+                float32_of_bound=share,
+                bound_over_median_error=typical,
+                bound_over_largest_error=most,
+                unjudged=unjudged,
+            )
     for what, list_ in (("median", ratios), ("largest", largest)):
         if list_:
             print(

@@ -4,6 +4,7 @@
 
 #include "../gpu/vm_gpu.h"
 #include "base/io.h"
+#include "cases/modules/modules_domain.h"
 #include "hostile.h"
 
 static Arena a;
@@ -215,6 +216,32 @@ static void test_a_process_that_ends_is_an_error(void **state) {
     torch_process_close(b);
 }
 
+// A module is given as a function of its inputs and parameters, in the order of the op's inputs.
+static void test_a_module_is_a_function(void **state) {
+    (void)state;
+    static const char text[] =
+        "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n    def __init__(self, n):\n"
+        "        super().__init__()\n        self.fc = nn.Linear(n, 24)\n        self.bn = "
+        "nn.BatchNorm1d(24)\n"
+        "    def forward(self, x, factor):\n        return self.bn(self.fc(x)) * factor\n"
+        "def get_inputs():\n    return [torch.rand(16, 48), 0.5]\ndef get_init_inputs():\n    return [48]\n";
+    ModulesDomain *m;
+    assert_true(modules_open(&a, &(ModulesAsk){.path = "l.py", .source = STR(text)}, &m, &e));
+    Buf b = BUF(&a);
+    baseline_source(&b, &m->op);
+    const char *source = buf_cstr(&b);
+    static const char *const parts[] = {
+        "import torch\n",
+        "class Model(nn.Module):",
+        "def reference(*given):",
+        "inputs = (given[0], 0.5, )",
+        "{\"fc.weight\": given[1], \"fc.bias\": given[2], \"bn.weight\": given[3], \"bn.bias\": given[4], }",
+        "torch.func.functional_call(ouroboros_model, parameters, inputs)"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(source, parts[i])) fail_msg("no %s in\n%s", parts[i], source);
+    assert_null(strstr(source, "running_mean")); // buffers are the model's own
+}
+
 static int end(void **state) {
     (void)state;
     arena_free(&a);
@@ -230,6 +257,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_the_process_gets_our_print_of_the_definition, end),
         cmocka_unit_test_teardown(test_the_process_writes_nowhere_else, end),
         cmocka_unit_test_teardown(test_a_process_that_ends_is_an_error, end),
+        cmocka_unit_test_teardown(test_a_module_is_a_function, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

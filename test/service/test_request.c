@@ -85,9 +85,14 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad(ASK ",\"shap\":\"8x8\"}", "\"i\"", "did you mean");
     bad(ASK ",\"module\":\"class Model: pass\"}", "\"i\"", "one of them says what is computed");
     bad("{\"id\":\"i\",\"module\":7,\"source\":\"s\"}", "\"i\"", "a text belongs here");
-    bad(ASK ",\"tf32\":1}", "\"i\"", "true or false");
-    good("{\"module\":\"class Model: "
-         "pass\",\"op\":null,\"source\":\"s\",\"tf32\":true,\"shapes\":\"published\"}");
+    bad(ASK ",\"tf32\":1}", "\"i\"", "\"tf32\": true or false");
+    bad(ASK ",\"ragged\":\"yes\"}", "\"i\"", "\"ragged\": true or false");
+    bad(ASK ",\"raged\":true}", "\"i\"", "did you mean \"ragged\"?");
+    StreamRequest l = line("{\"module\":\"class Model: pass\",\"op\":null,\"source\":\"s\",\"tf32\":true,"
+                           "\"shapes\":\"published\"}");
+    assert_true(!l.bad && l.tf32 && l.shapes && !l.ragged);
+    l = line("{\"module\":\"m\",\"source\":\"s\",\"ragged\":true,\"tf32\":null}");
+    assert_true(!l.bad && l.ragged && !l.tf32);
     bad(ASK ",\"dytpe\":\"fp16\"}", "\"i\"", "did you mean");
     bad(ASK ",\"shape\":\"8\"}", "\"i\"", "\"shape\"");
     bad(ASK ",\"shape\":\"0x8\"}", "\"i\"", "\"shape\"");

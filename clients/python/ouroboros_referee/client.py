@@ -139,6 +139,7 @@ def _quoted(line):
 
 LEVELS = ("ladder", "quick", "full")
 LAYOUTS = ("any", "contiguous")
+FIELDS = {"level", "shape", "dtype", "layout", "manifest", "time", "tf32", "ragged", "shapes", "library"}
 
 
 def _is_shape(text):
@@ -153,8 +154,11 @@ def _check_fields(fields):
             raise ValueError(f'time is True or a list of 1 to {_TIMED_MAX} shapes such as "8192x4096", not {when!r:.80}')
     if when and level == "quick":
         raise ValueError("only what level full accepts is timed: time goes with level 'full' or 'ladder'")
-    if not isinstance(fields.get("tf32", False), (bool, type(None))):
-        raise TypeError(f"tf32 is True or False, not {fields['tf32']!r:.80}")
+    for flag in ("tf32", "ragged"):
+        if not isinstance(fields.get(flag), (bool, type(None))):
+            raise TypeError(f"{flag} is True or False, not {fields[flag]!r:.80}")
+    if fields.get("shapes") not in (None, "small", "published"):
+        raise ValueError(f"shapes is small or published, not {fields['shapes']!r:.80}")
     if fields.get("library") not in (None, "none", "light", "all"):
         raise ValueError(f"library is none, light or all, not {fields['library']!r:.80}")
     if level is not None and level not in LEVELS:
@@ -340,12 +344,13 @@ class Referee:
     # ---- what it is for
 
     def judge(self, op, source, timeout=None, **fields):
-        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest, time, tf32 or library for this
-        request alone.
+        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest, time, tf32, ragged, shapes or library for
+        this request alone.
 
         An op with line breaks is the text of a reference in module form (class Model, get_inputs), by which the
         ModelNew of the source is judged; tf32=True lets its products read float32 operands with 10 mantissa bits,
-        library="all" lets it leave operators to PyTorch.
+        library="all" lets it leave operators to PyTorch; ragged=True rejects what is wrong at odd sizes;
+        shapes="published", at level full, leaves undecided what cannot be tried at the published sizes.
 
         A manifest says how the kernels of a file without `run` are launched: a dict, JSON
         text, or the path of a .json file. time=True, or a list of shapes, asks for times on the referee's GPU of what
@@ -356,9 +361,9 @@ class Referee:
     def judge_many(self, pairs, timeout=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
         own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
-        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest", "time", "tf32", "library"}
+        unknown = fields.keys() - FIELDS - {"policy"}
         if unknown:
-            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout, manifest, time, tf32 and library")
+            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only {', '.join(sorted(FIELDS))}")
         _check_fields(fields)
         checked = [_check_pair(pair) for pair in pairs]
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]

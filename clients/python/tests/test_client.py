@@ -225,6 +225,14 @@ class Judging(WithState):
             r.judge(MODULE, MODEL_NEW, tf32="yes")
         with self.assertRaises(ValueError):
             r.judge(MODULE, MODEL_NEW, library="some")
+        for wrong, error in (({"ragged": 1}, TypeError), ({"shapes": "all"}, ValueError)):
+            with self.assertRaises(error):
+                r.judge(MODULE, MODEL_NEW, **wrong)
+        # Right at the small sizes, which 64 divides; not at odd ones, where that is asked for.
+        unmasked = MODEL_NEW.replace(", mask=at < n, other=0.0", "").replace(", mask=at < n", "")
+        pairs = ((unmasked, None), (unmasked, True), (MODEL_NEW, True))
+        asked = [r.judge(MODULE, source, ragged=ragged, level="quick") for source, ragged in pairs]
+        self.assertEqual([(v.accepted, v["module"]["ragged"]) for v in asked], [(True, None), (False, asked[1].status), (True, "ok")])
         self.assertEqual(r.judge(MODULE, MODEL_NEW, library="all")["module"]["library"], {"allowed": "all", "calls": 0})
 
     def test_each_may_have_a_manifest_of_its_own(self):

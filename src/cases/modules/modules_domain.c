@@ -17,6 +17,7 @@ enum {
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
     ALIGNED_MOST = 32 << 20, // a product of 128 x 256 x 384
+    TIMED_WORK = 1 << 28,    // some seconds of a core, and no more than some GB of it
     PAIRS_MOST = 6,          // two sizes that are long together
     STRETCH_LEAST = 2,       // times the small size
     LANES_PER_WORK = 512,    // what a kernel with much waste takes for one of them
@@ -410,12 +411,13 @@ typedef struct {
     const ModulesDomain *of;            // whose sizes those are; NULL: none
     bool ragged;
     bool aligned; // with more work, for the sake of what divides the published sizes
+    bool timed;   // with as much work as a GPU is timed at
 } Sizes;
 
 // Of the text, and of what is asked beside it.
 static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
     if (!q->tf32 && !q->gaps && !q->shapes && !q->library && !q->ragged && !z->helds && !z->aligned &&
-        !z->ragged)
+        !z->ragged && !z->timed)
         return sha256_of(q->source);
     Buf b = BUF(a);
     buf_printf(&b, "module%s%s%s\n", q->tf32 ? " tf32" : "", q->gaps ? " gaps" : "",
@@ -426,6 +428,7 @@ static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
     if (q->ragged) buf_puts(&b, "ragged counts\n");
     if (z->aligned) buf_puts(&b, "aligned\n");
     if (z->ragged) buf_puts(&b, "ragged\n");
+    if (z->timed) buf_puts(&b, "timed\n");
     if (z->others)
         for (int i = 0; i < z->others->sizes; i++) buf_printf(&b, "%lld ", (long long)z->others->size[i].now);
     buf_str_put(&b, q->source);
@@ -477,7 +480,8 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
-    ask.known_sound = z->aligned || z->ragged;
+    if (z->timed) ask.sizes.work = ask.sizes.work_most = TIMED_WORK;
+    ask.known_sound = z->aligned || z->ragged || z->timed;
     if (!module_read(a, source, &m->file, &d) || !module_values(a, &m->file, &ask, &m->values, &d))
         return refuse(path, source, &d, e);
     if (m->values.degenerate)
@@ -620,6 +624,16 @@ static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
     ragged->is_aligned = true;
     m->ragged = &ragged->domain;
+}
+
+bool modules_timed(Arena *a, const Op *op, ModulesDomain **out, Err *e) {
+    const ModulesDomain *m = modules_of(op);
+    const ModulesAsk q = {.path = str_cdup(a, op->name),
+                          .source = op->source,
+                          .gaps = !op->domain.contiguous,
+                          .tf32 = op->allow_tf32,
+                          .library = 1 + (int)m->library};
+    return open_one(a, &q, &(Sizes){.of = m, .timed = true}, out, e);
 }
 
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {

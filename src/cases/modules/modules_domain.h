@@ -45,6 +45,10 @@ typedef struct {
 MUST_CHECK bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e);
 // Of an op that was opened so; NULL: it is no module.
 const ModulesDomain *modules_of(const Op *op);
+// The same at the sizes at which a program is timed: the published ones, or as near to them as the work of
+// one evaluation allows. `op` was opened by modules_open(); out->op is what is drawn, recorded and compared
+// there.
+MUST_CHECK bool modules_timed(Arena *a, const Op *op, ModulesDomain **out, Err *e);
 // Whether some size that `number` divides as it was published is no multiple of it in the small domain.
 bool modules_lost_divisor(const ModulesDomain *m, int64_t number);
 // The right answer of a case, and what is allowed with tf32, whatever was asked.

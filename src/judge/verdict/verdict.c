@@ -129,10 +129,12 @@ void restricted_words(Buf *out, const Verdict *v) {
 void domain_words(Buf *out, const Verdict *v) {
     const OpDomain *d = &v->domain;
     if (d->module) {
-        buf_puts(out, v->evidence.published.said == PUBLISHED_WRONG ? " at the published sizes"
-                      : !v->evidence.wrong_long                     ? " at small sizes"
-                      : v->evidence.wrong_longs == 2                ? " at two long sizes"
-                                                                    : " at one long size");
+        const char *rule = v->decision.rule;
+        buf_puts(out, strcmp(rule, "gpu") == 0                        ? " on a GPU"
+                      : v->evidence.published.said == PUBLISHED_WRONG ? " at the published sizes"
+                      : !v->evidence.wrong_long                       ? " at small sizes"
+                      : v->evidence.wrong_longs == 2                  ? " at two long sizes"
+                                                                      : " at one long size");
         return buf_puts(out, d->contiguous ? "" : ", with gaps");
     }
     if (d->contiguous) buf_puts(out, " on contiguous inputs");

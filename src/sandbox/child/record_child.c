@@ -88,6 +88,14 @@ int record_child(const RecordChild *c) {
         const Diag *d = diag_first(&diags);
         return d ? finding(c, d, NULL) : EXIT_SILENT;
     }
+    if (o->replayed && m->count.library_calls) {
+        char why[sizeof m->library + 128];
+        snprintf(why, sizeof why,
+                 "it leaves work to PyTorch's library (%s), which is not recorded: only launches of its "
+                 "own kernels are",
+                 m->library);
+        return finding(c, NULL, why);
+    }
     if (!recorder_run(r, &run, &e)) return finding(c, NULL, e.msg);
     return run_send(c, &run);
 }

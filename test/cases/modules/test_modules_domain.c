@@ -229,6 +229,33 @@ static void tf32_is_another_definition(void **state) {
     arena_free(&a);
 }
 
+// As published where that is little enough work, and else larger than the small ones.
+static void timed_sizes(void **state) {
+    (void)state;
+    static const char form[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
+                               "    def forward(self, x):\n        return torch.tanh(x)\n"
+                               "def get_inputs():\n    return [torch.rand(%d, %d)]\n"
+                               "def get_init_inputs():\n    return []\n";
+    static const int64_t published[][2] = {{4096, 2048}, {32768, 65536}};
+    for (int i = 0; i < 2; i++) {
+        Arena a = {0};
+        Err e = {0};
+        ModulesDomain *m, *timed;
+        const char *text = arena_printf(&a, form, (int)published[i][0], (int)published[i][1]);
+        assert_true(modules_open(&a, &(ModulesAsk){.path = "t.py", .source = str_of(text)}, &m, &e));
+        assert_true(modules_timed(&a, &m->op, &timed, &e));
+        const int64_t *small = m->op.input[0].size, *size = timed->op.input[0].size;
+        assert_true(small[0] * small[1] < size[0] * size[1] && timed->op.form == &timed->domain);
+        if (i == 0)
+            assert_true(size[0] == 4096 && size[1] == 2048);
+        else
+            assert_true(size[0] * size[1] < published[i][0] * published[i][1]);
+        assert_memory_not_equal(&m->op.hash, &timed->op.hash, sizeof m->op.hash);
+        assert_true(str_eq(m->op.name, timed->op.name) && m->op.allow_tf32 == timed->op.allow_tf32);
+        arena_free(&a);
+    }
+}
+
 // What a file's reference cannot be judged at is not drawn: a case goes no further than it can.
 static void as_far_as_it_is_judged(void **state) {
     (void)state;
@@ -311,6 +338,7 @@ int main(void) {
         cmocka_unit_test(same_seed_same_draw),
         cmocka_unit_test(what_is_none),
         cmocka_unit_test(tf32_is_another_definition),
+        cmocka_unit_test(timed_sizes),
         cmocka_unit_test(as_far_as_it_is_judged),
         cmocka_unit_test(the_library_follows_the_reference),
     };

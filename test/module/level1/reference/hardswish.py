@@ -1,0 +1,12 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return F.hardswish(x)
+
+
+def get_inputs():
+    return [torch.rand(4096, 2048)]
