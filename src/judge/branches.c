@@ -15,7 +15,8 @@ static void seed_add(ExploreDomain *d, const CaseTruth *t, int32_t processors) {
     int way = explore_way(t->dtype, t->strided != 0);
     for (int i = 0; i < d->seeds; i++)
         if (d->seed_way[i] == way && d->seed_processors[i] == processors &&
-            memcmp(d->seed[i], t->dim, sizeof d->seed[i]) == 0) return;
+            memcmp(d->seed[i], t->dim, sizeof d->seed[i]) == 0)
+            return;
     if (d->seeds == EXPLORE_SEEDS_MAX) return;
     d->seed_way[d->seeds] = (uint8_t)way;
     d->seed_processors[d->seeds] = processors;

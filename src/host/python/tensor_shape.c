@@ -392,9 +392,7 @@ bool api_device_set(Call *c, Value *out) {
 // What is asked of the device follows from the case's number of processors alone.
 static const GpuModel *device(Call *c) { return gpu_model(c->in->m->gpu.processors); }
 // One as a rule; not always, so that nothing can depend on it.
-bool api_device_count(Call *c, Value *out) {
-    return *out = value_int(device(c)->count), true;
-}
+bool api_device_count(Call *c, Value *out) { return *out = value_int(device(c)->count), true; }
 bool api_device_there(Call *c, Value *out) { return (void)c, *out = value_bool(true), true; }
 bool api_device_properties(Call *c, Value *out) {
     return (void)c, *out = (Value){.kind = V_PROPERTIES}, true;
@@ -425,9 +423,7 @@ bool api_target_arch(Call *c, Value *out) {
     const GpuModel *m = device(c);
     return *out = value_int((int64_t)m->major * 10 + m->minor), true;
 }
-bool api_device_name(Call *c, Value *out) {
-    return *out = value_str(str_of(device(c)->name)), true;
-}
+bool api_device_name(Call *c, Value *out) { return *out = value_str(str_of(device(c)->name)), true; }
 bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }

@@ -21,7 +21,8 @@ enum { EXPLORE_ELEMENTS = INT32_MAX, EXPLORE_SHRINKS = 1 << 20 };
 // EXPLORE_GAPS on the same with gaps between rows.
 enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3, EXPLORE_GAP = 8, EXPLORE_GAP_MOST = 1 << 16 };
 
-// Where a call is made: sizes, how many elements lie between rows in the ways that have gaps, and on what GPU.
+// Where a call is made: sizes, how many elements lie between rows in the ways that have gaps, and on what
+// GPU.
 typedef struct {
     int64_t size[OP_DIMS_MAX], gap;
     int64_t processors; // of the GPU that host code asks

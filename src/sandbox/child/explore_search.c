@@ -400,9 +400,12 @@ static void by_chance(Search *s, const ExplorePoint *base) {
 // What host code asks the GPU: all that are known here. Those with fewer processors come where a condition is
 // open that they may decide: a program may count on some.
 static void by_devices(Search *s, const ExplorePoint *base) {
+    enum { FEW = 14 };
     const GpuModel *model;
     for (int i = 0; explore_free(s, AXIS_GPU) && (model = gpu_model_at(i)); i++)
         explore_try_with(s, base, AXIS_GPU, model->processors);
+    for (int i = 0; i < s->numbers && explore_free(s, AXIS_GPU); i++) // such as the keys of a table
+        if (s->number[i] >= FEW) explore_try_with(s, base, AXIS_GPU, s->number[i]);
 }
 
 static void find_device(void *arg, const Node *n) {

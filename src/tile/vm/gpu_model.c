@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 static const GpuModel model[] = {
-#define MODEL(processors, major, minor, count, shared, name)                                                 \
+#define MODEL(processors, major, minor, count, shared, name) \
     {(processors), (major), (minor), (count), (shared), (name)},
 #include "tile/vm/gpu_model.def"
 #undef MODEL

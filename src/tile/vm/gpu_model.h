@@ -1,5 +1,5 @@
-// gpu_model.h - what a GPU says of itself, by its number of processors: the rows of gpu_model.def, and, for any other
-// number, an A100 with so many.
+// gpu_model.h - what a GPU says of itself, by its number of processors: the rows of gpu_model.def, and, for
+// any other number, an A100 with so many.
 #pragma once
 #include <stdint.h>
 
