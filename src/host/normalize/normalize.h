@@ -24,6 +24,7 @@ void data_classes_normalize(Arena *a, Node *module);
 void enums_normalize(Arena *a, Node *module);
 #define ENUM_CLASS "enum class" // of one whose constants are its only objects
 void local_imports_normalize(Arena *a, Node *module);
+void submodules_normalize(Arena *a, Node *module); // from package import module, of --include
 void matches_normalize(Arena *a, Node *module);
 void finally_normalize(Arena *a, Node *module);           // try without handlers
 void text_formats_normalize(Arena *a, Node *module);      // "{}".format(n)
