@@ -352,8 +352,10 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
         if (!spec_inputs(m, &plan[i], d->seed, s, at, e)) return false;
         s->order_seed = rng_mix(d->seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
         s->any_config = m->op->form != NULL; // each meets every case (judge.c)
-        bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
-        s->processors = usual ? PROCESSORS_USUAL : processors_of(s->order_seed);
+        bool usual = plan[i].as_case == 0 && i == d->traffic_case;
+        s->processors = plan[i].processors ? plan[i].processors
+                        : usual            ? PROCESSORS_USUAL
+                                           : processors_of(s->order_seed);
         name_lines(a, m, &plan[i], t);
         if (plan[i].twin && i > 0 && memcmp(plan[i].dim, plan[i - 1].dim, sizeof plan[i].dim) == 0) {
             s->order_seed = spec[i - 1].order_seed;

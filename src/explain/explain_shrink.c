@@ -120,7 +120,7 @@ static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     // What was moved is drawn as it was before: the failure may or may not be there, too.
     s->plan.as_case = (s->plan.relation ? s->draw->truth[x->case_index].base : x->case_index) + 1;
     s->plan.relation = 0;
-    s->plan.usual_processors = x->case_index == s->draw->traffic_case;
+    s->plan.processors = s->draw->spec[x->case_index].processors;
     if (!try_shape(s, slices_of(s), length_of(s), yes, e)) return false;
     if (!*yes || x->any_class || x->v.decision.element < 0 || !domain_slices_first(s->domain)) return true;
     const CaseTruth *t = &s->draw->truth[x->case_index];

@@ -94,10 +94,21 @@ LibraryFile *library_of(const Node *module, const Node *import) {
     return NULL;
 }
 
+// Nothing but blanks and comments, as most packages' __init__.py.
+static bool is_blank(Str text) {
+    bool comment = false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.p[i];
+        comment = c != '\n' && (comment || c == '#');
+        if (!comment && c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != '\f') return false;
+    }
+    return true;
+}
+
 const Node *library_module(Library *l, LibraryFile *f) {
     if (f->module || f->fault) return f->module;
     DiagList d = DIAGS(l->arena);
-    Node *module = parse_module(l->arena, f->text, &d);
+    Node *module = parse_module(l->arena, f->package && is_blank(f->text) ? STR("pass\n") : f->text, &d);
     if (module) {
         module->module.library = l;
         module->module.old_names = l->old_names;

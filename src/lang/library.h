@@ -16,6 +16,7 @@ typedef struct {
     bool package;   // the __init__.py of a folder, under the folder's name
     const Node *module;
     const char *fault; // why it does not parse, once that was tried
+    bool normal;       // host_normalize() has been through it
 } LibraryFile;
 struct Library {
     Arena *arena;

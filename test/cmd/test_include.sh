@@ -144,6 +144,23 @@ printf 'from .math.none import softmax_kernel\n' >"$tmp/packages/ops/__init__.py
 check package_lacks exits 1 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
 rm "$tmp/packages/ops/__init__.py"
 check no_package exits 3 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
+
+# A module of a package by its own name, with an empty __init__.py: its members are the helpers that they are.
+mkdir -p "$tmp/modules/pkg"
+: >"$tmp/modules/pkg/__init__.py"
+cp "$tmp/inc/helpers.py" "$tmp/inc/consts.py" "$tmp/modules/pkg/"
+sed -i 's/^from helpers/from .helpers/' "$tmp/modules/pkg/consts.py"
+# member EXIT SED: the file that asks the module for them
+member() {
+    sed 's/^from helpers .*/from pkg import consts, helpers as ops/; /^from consts/d; s/_exp(v/ops._exp(v/
+        s/row_sum(/ops._block_sum(/; s/=WARPS/=consts.WARPS/'";$2" "$tmp/k.py" >"$tmp/member.py"
+    exits "$1" "$bin" referee "$tmp/member.py" --op softmax --level quick --include "$tmp/modules"
+}
+check module_of_a_package member 0 ''
+check module_lacks member 1 's/ops._exp/ops.exponential/'
+check module_bound_again member 1 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
+echo 'helpers = 3' >"$tmp/modules/pkg/__init__.py"
+check the_package_means_another member 1 ''
 # What a file of a package binds inside `if`: where the condition has one answer, that; else nobody knows the name.
 mkdir -p "$tmp/branches/pk"
 : >"$tmp/branches/pk/__init__.py"

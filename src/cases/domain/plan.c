@@ -529,6 +529,7 @@ static void plan_point(Planner *p, const ExplorePoints *points, int i, DType dty
                                   : exact  ? op_all_inputs(p->op)
                                            : strided_inputs(p->op, p->layouts++),
                        .row_stride = exact ? stride : 0,
+                       .processors = points->processors[i],
                        .wide = length >= WIDE_ROW,
                        .first_line = p->rotation[dtype]};
     memcpy(c->dim, size, sizeof c->dim);

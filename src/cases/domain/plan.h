@@ -29,7 +29,7 @@ struct PlannedCase {
     // with them.
     int as_case; // the number of that case, from 1; 0: no part
     int64_t skip;
-    bool usual_processors;
+    int32_t processors;   // of the GPU that host code sees; 0: drawn
     const float *written; // not NULL: lines are made of these numbers (CLASS_written)
     int writtens;
 };

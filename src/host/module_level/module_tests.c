@@ -15,7 +15,7 @@ typedef struct {
     Names shared;      // of the module: lists, dictionaries and objects that stay
     Names reached;     // functions and classes that are looked at
     Names locals;      // lists and the like that the function has made which is looked at
-    bool in_init;      // in __init__ or forward: self and ctx are new
+    bool in_init;      // in a method __init__ or forward: self and ctx are new
     int depth;         // in how many functions
     bool tests;        // the statement itself calls what is named a test
     bool leaves;       // something may stay behind
@@ -27,6 +27,14 @@ static bool is_one_of(Str name, const char *const *all, size_t n) {
     return false;
 }
 #define IS_ONE_OF(name, all) is_one_of(name, all, sizeof(all) / sizeof *(all))
+
+static bool module_class(const Node *module, Str name) {
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        if (s->kind == NODE_CLASS && str_eq(s->klass.name, name)) return true;
+    }
+    return false;
+}
 
 static const Node *root_of(const Node *n) {
     for (;;) {
@@ -47,6 +55,10 @@ static const char *const reaching[] = {"setattr", "delattr", "exec",       "eval
                                        "globals", "locals",  "vars",       "open",      "__import__",
                                        "input",   "exit",    "breakpoint", "quit",      "getattr",
                                        "type",    "super",   "object",     "memoryview"};
+// By whatever name they are called later, and as members of whatever module.
+static const char *const powers[] = {"setattr",  "delattr",    "exec",       "eval",       "globals",
+                                     "locals",   "vars",       "__import__", "breakpoint", "__builtins__",
+                                     "__dict__", "__loader__", "__spec__"};
 static const char *const modules[] = {"os",     "sys",    "subprocess", "importlib", "builtins",
                                       "ctypes", "gc",     "inspect",    "shutil",    "runpy",
                                       "atexit", "signal", "weakref",    "threading"};
@@ -126,12 +138,19 @@ static void find_other(Look *l, const Node *f) {
     for (int i = 0; i < l->locals.n; i++) l->leaves |= names_have(&other, l->locals.at[i]);
 }
 
-static void look_function(Look *l, const Node *f) {
+static void look_each(Look *l, const Nodes *all) {
+    for (int i = 0; i < all->n; i++) look(l, all->at[i]);
+}
+
+// Its defaults and decorators, too: what they hold, it may change.
+static void look_function(Look *l, const Node *f, bool method) {
     if (is_jit_function(f)) return;
     Names was = l->locals;
     bool in = l->in_init;
+    look_each(l, &f->function.decorators);
+    look_each(l, &f->function.params);
     l->locals = (Names){.arena = l->arena};
-    l->in_init = str_is(f->function.name, "__init__") || str_is(f->function.name, "forward");
+    l->in_init = method && (str_is(f->function.name, "__init__") || str_is(f->function.name, "forward"));
     for (int i = 0; i < f->function.body.n; i++) note_made(l, f->function.body.at[i]);
     find_other(l, f);
     l->depth++;
@@ -141,19 +160,46 @@ static void look_function(Look *l, const Node *f) {
     l->in_init = in;
 }
 
-// A function or class of the file is looked at once.
+// Its bases as well, whose methods it has.
+static void look_class(Look *l, const Node *s) {
+    look_each(l, &s->klass.decorators);
+    look_each(l, &s->klass.bases);
+    look_each(l, &s->klass.keywords);
+    for (int k = 0; k < s->klass.body.n; k++)
+        if (s->klass.body.at[k]->kind == NODE_FUNCTION)
+            look_function(l, s->klass.body.at[k], true);
+        else
+            look(l, s->klass.body.at[k]);
+}
+
+// A statement of the module, other than a definition, that gives a name something.
+static bool binds(Arena *a, const Node *s, Str name) {
+    Names bound = {.arena = a};
+    if (s->kind == NODE_FUNCTION || s->kind == NODE_CLASS || s->kind == NODE_IMPORT || is_main_guard(s))
+        return false;
+    names_of_block(&bound, &(Nodes){(Node **)(uintptr_t)&s, 1}, 0);
+    return names_have(&bound, name);
+}
+
+// A function or class of the file is looked at once; so is what a name of the module was given, which may be
+// a method of a list, or a function that another one made.
 static void look_named(Look *l, Str name) {
     if (names_have(&l->reached, name)) return;
     for (int i = 0; i < l->module->module.body.n; i++) {
         const Node *s = l->module->module.body.at[i];
         if (s->kind == NODE_FUNCTION && str_eq(s->function.name, name)) {
             names_add(&l->reached, name);
-            look_function(l, s);
+            look_function(l, s, false);
+        }
+        if (binds(l->arena, s, name)) {
+            int depth = l->depth++; // called later than it was bound
+            names_add(&l->reached, name);
+            look(l, s->kind == NODE_ASSIGN ? s->assign.value : s);
+            l->depth = depth;
         }
         if (s->kind != NODE_CLASS || !str_eq(s->klass.name, name)) continue;
         names_add(&l->reached, name);
-        for (int k = 0; k < s->klass.body.n; k++)
-            if (s->klass.body.at[k]->kind == NODE_FUNCTION) look_function(l, s->klass.body.at[k]);
+        look_class(l, s);
     }
 }
 
@@ -171,7 +217,9 @@ static bool is_test(const Look *l, const Node *f, Str root) {
 
 static void look_call(Look *l, const Node *n) {
     const Node *f = n->call.func, *root = root_of(f);
-    if (f->kind == NODE_NAME) l->leaves |= IS_ONE_OF(f->name, reaching) || IS_ONE_OF(f->name, setting);
+    bool of_base = node_is_name(f, "super") && n->call.args.n == 0 && l->depth > 0;
+    if (f->kind == NODE_NAME)
+        l->leaves |= (IS_ONE_OF(f->name, reaching) && !of_base) || IS_ONE_OF(f->name, setting);
     if (root->kind == NODE_NAME) {
         l->leaves |= IS_ONE_OF(root->name, modules);
         l->tests |= l->depth == 0 && is_test(l, f, root->name);
@@ -192,9 +240,20 @@ static bool reads_shared(const Look *l, const Node *n) {
     if (n->kind == NODE_FOR) return is_shared(l, n->loop.iter);
     if (n->kind == NODE_COMPFOR) return is_shared(l, n->compfor.iter);
     if (n->kind == NODE_ATTRIBUTE)
-        return is_shared(l, n->attribute.value) && IS_ONE_OF(n->attribute.name, reading);
+        return is_shared(l, n->attribute.value) && IS_ONE_OF(n->attribute.name, reading) &&
+               !module_class(l->module, n->attribute.value->name);
     return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && IS_ONE_OF(n->call.func->name, asking) &&
            !module_function(l->module, n->call.func->name);
+}
+// super().__init__; with another object in front of it, that one is made again.
+static bool is_init_of_base(const Node *n) {
+    return str_is(n->attribute.name, "__init__") && n->attribute.value->kind == NODE_CALL &&
+           node_is_name(n->attribute.value->call.func, "super");
+}
+// T.forward(other): what it does to self, it does to the other one.
+static bool calls_method_of_class(const Look *l, const Node *n) {
+    if (!str_is(n->attribute.name, "forward") || n->attribute.value->kind != NODE_NAME) return false;
+    return module_class(l->module, n->attribute.value->name);
 }
 static void look_inside(void *arg, const Node *n) {
     if (!is_shared(arg, n)) look(arg, n);
@@ -214,8 +273,9 @@ static void look(void *arg, const Node *n) {
             l->leaves |= IS_ONE_OF(m, modules) || n->import.dots;
         }
         break;
+    case NODE_WALRUS: l->leaves |= l->depth == 0; break; // a name of the module
     case NODE_NAME:
-        l->leaves |= is_shared(l, n);
+        l->leaves |= is_shared(l, n) || IS_ONE_OF(n->name, powers);
         look_named(l, n->name);
         break;
     case NODE_COMPFOR: look_target(l, n->compfor.target); break;
@@ -224,20 +284,27 @@ static void look(void *arg, const Node *n) {
         break;
     case NODE_ATTRIBUTE:
         l->leaves |= (str_starts(n->attribute.name, "_") && !str_is(n->attribute.name, "__name__") &&
-                      !str_is(n->attribute.name, "__init__")) ||
-                     IS_ONE_OF(n->attribute.name, setting);
+                      !is_init_of_base(n)) ||
+                     calls_method_of_class(l, n) || IS_ONE_OF(n->attribute.name, setting) ||
+                     IS_ONE_OF(n->attribute.name, powers);
         break;
     case NODE_CALL: look_call(l, n); break;
     case NODE_ASSIGN:
         for (int i = 0; i < n->assign.targets.n; i++) look_target(l, n->assign.targets.at[i]);
         break;
-    case NODE_AUGASSIGN: look_target(l, n->augassign.target); break;
+    case NODE_AUGASSIGN: { // of a module's name: a list, by whatever name
+        const Node *t = n->augassign.target;
+        l->leaves |= l->depth == 0 && t->kind == NODE_NAME && !str_is(t->name, "__all__");
+        look_target(l, t);
+        break;
+    }
     case NODE_ANNASSIGN: look_target(l, n->annassign.target); break;
     case NODE_FOR: look_target(l, n->loop.target); break;
     case NODE_DELETE:
         for (int i = 0; i < n->items.n; i++) look_target(l, n->items.at[i]);
         break;
-    case NODE_FUNCTION: return look_function(l, n);
+    case NODE_FUNCTION: return look_function(l, n, false);
+    case NODE_CLASS: return look_class(l, n);
     default: break;
     }
     if (!l->leaves)
@@ -352,21 +419,35 @@ static bool reaches_state(Arena *a, const Node *module, const Names *kept, const
     return false;
 }
 
-// Lists, dictionaries and objects of the module that are among `kept`.
+// A class with a list or the like of its own, which all of its objects share.
+static bool class_holds(const Node *s) {
+    for (int k = 0; s->kind == NODE_CLASS && k < s->klass.body.n; k++) {
+        const Node *m = s->klass.body.at[k];
+        const Node *v = m->kind == NODE_ASSIGN      ? m->assign.value
+                        : m->kind == NODE_ANNASSIGN ? m->annassign.value
+                                                    : NULL;
+        if (v && (is_made(v) || v->kind == NODE_NAME)) return true;
+    }
+    return false;
+}
+
+// Lists, dictionaries and objects of the module that are among `kept`, and classes that hold such.
 static Names shared_names(Arena *a, const Node *module, const Names *kept) {
     static const char *const makers[] = {"collections", "types", "copy"};
     Names shared = {.arena = a};
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i], *v = s->kind == NODE_ASSIGN ? s->assign.value : NULL;
         const Node *by = v && v->kind == NODE_CALL ? root_of(v) : NULL;
+        if (class_holds(s) && names_have(kept, s->klass.name)) names_add(&shared, s->klass.name);
         bool called =
             by && by->kind == NODE_NAME && (v->call.func->kind == NODE_NAME || IS_ONE_OF(by->name, makers));
         bool changes = v && (is_made(v) || called || v->kind == NODE_NAME || v->kind == NODE_SUBSCRIPT ||
                              is_member_of_own(a, module, v));
-        for (int k = 0; changes && k < s->assign.targets.n; k++) {
-            const Node *t = s->assign.targets.at[k];
-            if (t->kind == NODE_NAME && names_have(kept, t->name)) names_add(&shared, t->name);
-        }
+        Names bound = {.arena = a};
+        for (int k = 0; changes && k < s->assign.targets.n; k++)
+            names_of_target(&bound, s->assign.targets.at[k], 0);
+        for (int k = 0; k < bound.n; k++)
+            if (names_have(kept, bound.at[k])) names_add(&shared, bound.at[k]);
     }
     return shared;
 }
@@ -380,13 +461,21 @@ static bool sets_precision(const Node *s) {
     return flags && is_written(s->assign.value);
 }
 
+// Whether a statement that runs tests touches what the rest shares, by functions that stay as well.
+static bool touches_shared(Arena *a, const Node *module, const Names *kept, const Node *s) {
+    Names free = free_names(a, module, kept);
+    Look l = {.arena = a, .module = module, .free = &free, .reached.arena = a, .locals.arena = a};
+    if (reaches_state(a, module, kept, s)) return true;
+    l.shared = shared_names(a, module, kept);
+    return look(&l, s), l.leaves;
+}
+
 bool statement_leaves(Arena *a, const Node *module, const Names *kept, const Node *s) {
     Names free = free_names(a, module, kept);
     Look l = {.arena = a, .module = module, .free = &free, .reached.arena = a, .locals.arena = a};
     if (sets_precision(s)) return false;
     if (reaches_state(a, module, kept, s)) return true;
     l.shared = shared_names(a, module, kept);
-    for (int i = 0; i < kept->n; i++) names_add(&l.reached, kept->at[i]); // is judged itself
     if (s->kind == NODE_FUNCTION) { // what Python evaluates where it stands
         for (int i = 0; i < s->function.decorators.n && !is_jit_function(s); i++)
             look(&l, s->function.decorators.at[i]);
@@ -394,6 +483,7 @@ bool statement_leaves(Arena *a, const Node *module, const Names *kept, const Nod
         if (s->function.returns) look(&l, s->function.returns);
     } else if (s->kind == NODE_CLASS) {
         const Nodes *part[] = {&s->klass.decorators, &s->klass.bases, &s->klass.keywords, &s->klass.body};
+        l.depth++; // names of its own
         for (int k = 0; k < 4; k++)
             for (int i = 0; i < part[k]->n; i++)
                 if (part[k]->at[i]->kind == NODE_FUNCTION)
@@ -425,6 +515,7 @@ static void drop_tests(Arena *a, const Node *module) {
             (void)names_of_statement(&names, body->at[i]);
             for (int k = 0; k < names.n && goes[i]; k++)
                 if (names_have(&need, names.at[k])) goes[i] = false, again = true;
+            if (goes[i] && touches_shared(a, module, &need, body->at[i])) goes[i] = false, again = true;
         }
     }
     for (int i = 0; i < body->n; i++)

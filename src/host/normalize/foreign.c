@@ -150,8 +150,17 @@ static void import_from(const Rewriter *r, Node *s) {
     alias->alias.name = name;
 }
 
+// A file of --include says what its names are, and nothing of others.
+static bool is_included(const Rewriter *r, const Node *s) {
+    LibraryFile *file = library_of(r->module, s);
+    const Node *tree = file ? library_module(r->module->module.library, file) : NULL, *alias;
+    for (int i = 0; tree && i < s->import.names.n; i++)
+        if (module_binding(tree, s->import.names.at[i]->alias.name, &alias)) return true;
+    return file && !tree;
+}
+
 static bool is_foreign(const Rewriter *r, const Node *s) {
-    if (s->kind != NODE_IMPORT || !s->import.from || s->import.dots || library_of(r->module, s)) return false;
+    if (s->kind != NODE_IMPORT || !s->import.from || s->import.dots || is_included(r, s)) return false;
     for (int i = 0; i < s->import.names.n; i++)
         if (foreign_find(s->import.module, s->import.names.at[i]->alias.name)) return true;
     return false;

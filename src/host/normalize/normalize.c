@@ -532,7 +532,8 @@ static void normalize_included(const Node *module, int depth) {
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         LibraryFile *file = s->kind == NODE_IMPORT ? library_of(module, s) : NULL;
-        if (!file || file->module || !library_module(module->module.library, file)) continue;
+        if (!file || file->normal || !library_module(module->module.library, file)) continue;
+        file->normal = true;
         Node *own =
             (Node *)(uintptr_t)file->module; // the tree is this process's own, and as old as the library
         normalize_conditions(module->module.library->arena, own);
@@ -553,6 +554,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     generators_normalize(a, module);
     compiled_kernels_normalize(a, module);
     local_imports_normalize(a, module);
+    submodules_normalize(a, module);
     context_functions_normalize(a, module);
     inductor_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;

@@ -6,6 +6,7 @@
 
 void module_holders_normalize(Arena *a, Node *module);
 void compiled_kernels_normalize(Arena *a, Node *module); // kernel = f.warmup(...); kernel[grid](...)
+void submodules_normalize(Arena *a, Node *module);       // from package import module, of --include
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
 void inductor_normalize(Arena *a, Node *module); // files that torch's compiler wrote
 bool foreign_type(Str path); // "torch.distributed.tensor.DTensor": a class that no value here is of

@@ -1,6 +1,7 @@
 // What tensors are and how they are seen, for both privileges: a candidate's views are real strided views, a
 // reference's are copies made by tensor/bound.c. The functions that give views by name are in views.c.
 #include "host/python/api.h"
+#include "tile/vm/gpu_model.h"
 
 int value_rank(Value t) { return t.kind == V_TENSOR ? t.tensor->t.rank : t.bound->rank; }
 const int64_t *value_shape(Value t) { return t.kind == V_TENSOR ? t.tensor->t.shape : t.bound->shape; }
@@ -388,20 +389,19 @@ bool api_device_set(Call *c, Value *out) {
         return host_raise(c->in, c->at, "ValueError: Expected a cuda device, but got: %s", value_type(v));
     return index == 0 || host_unsupported(c->in, c->at, "another device than the first");
 }
+// What is asked of the device follows from the case's number of processors alone.
+static const GpuModel *device(Call *c) { return gpu_model(c->in->m->gpu.processors); }
 // One as a rule; not always, so that nothing can depend on it.
-bool api_device_count(Call *c, Value *out) {
-    return *out = value_int(c->in->m->gpu.processors == PROCESSORS_USUAL ? 1 : 8), true;
-}
+bool api_device_count(Call *c, Value *out) { return *out = value_int(device(c)->count), true; }
 bool api_device_there(Call *c, Value *out) { return (void)c, *out = value_bool(true), true; }
 bool api_device_properties(Call *c, Value *out) {
     return (void)c, *out = (Value){.kind = V_PROPERTIES}, true;
 }
-// What an H200 says of itself; the number of processors is the case's.
 bool api_driver_properties(Call *c, Value *out) {
-    static const struct {
+    const struct {
         const char *name;
         int64_t value;
-    } fact[] = {{"max_shared_mem", 232448}, {"max_num_regs", 65536}, {"warpSize", 32}};
+    } fact[] = {{"max_shared_mem", device(c)->shared}, {"max_num_regs", 65536}, {"warpSize", 32}};
     if (!dict_new(c->in, c->at, out) ||
         !dict_put(c->in, c->at, out->dict, value_str(STR("multiprocessor_count")),
                   value_int(c->in->m->gpu.processors)))
@@ -412,20 +412,18 @@ bool api_driver_properties(Call *c, Value *out) {
     return value_freeze(c->in, c->at, *out);
 }
 bool api_device_capability(Call *c, Value *out) {
-    bool usual = c->in->m->gpu.processors == PROCESSORS_USUAL;
-    return pair_new(c->in, c->at, value_int(usual ? 9 : 8), value_int(0), out);
+    const GpuModel *m = device(c);
+    return pair_new(c->in, c->at, value_int(m->major), value_int(m->minor), out);
 }
 bool api_driver_target(Call *c, Value *out) {
     return (void)c, *out = (Value){.kind = V_PROPERTIES, .b = true}, true;
 }
 bool api_target_backend(Call *c, Value *out) { return (void)c, *out = value_str(STR("cuda")), true; }
 bool api_target_arch(Call *c, Value *out) {
-    return *out = value_int(c->in->m->gpu.processors == PROCESSORS_USUAL ? 90 : 80), true;
+    const GpuModel *m = device(c);
+    return *out = value_int((int64_t)m->major * 10 + m->minor), true;
 }
-bool api_device_name(Call *c, Value *out) {
-    bool usual = c->in->m->gpu.processors == PROCESSORS_USUAL;
-    return *out = value_str(usual ? STR("NVIDIA H100 80GB HBM3") : STR("NVIDIA A100-SXM4-80GB")), true;
-}
+bool api_device_name(Call *c, Value *out) { return *out = value_str(str_of(device(c)->name)), true; }
 bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }

@@ -3,12 +3,12 @@
 #pragma once
 #include "lang/ast.h"
 
-// What a value follows from. VARIES: sizes, strides, addresses, elements or places in a grid. DTYPE: dtypes
-// of the inputs. NONE: whether it is None, or of which type, dtype or rank, follows from what VARIES means.
-// EMPTY: a tensor that may have no elements, which no input is. HELD: a list, a dictionary or what holds one,
-// to which something may have been added since. KEPT: what an earlier call may have left in an object. STAYS:
-// what may outlive a call, so that a change to it is kept. MIXED: a remainder or bits of a large number:
-// sizes that lie close together give numbers that do not.
+// What a value follows from. VARIES: sizes, strides, addresses, elements, places in a grid, or what a GPU
+// says of itself. DTYPE: dtypes of the inputs. NONE: whether it is None, or of which type, dtype or rank,
+// follows from what VARIES means. EMPTY: a tensor that may have no elements, which no input is. HELD: a list,
+// a dictionary or what holds one, to which something may have been added since. KEPT: what an earlier call
+// may have left in an object. STAYS: what may outlive a call, so that a change to it is kept. MIXED: a
+// remainder or bits of a large number: sizes that lie close together give numbers that do not.
 enum {
     FACT_VARIES = 1,
     FACT_DTYPE = 2,

@@ -1,5 +1,6 @@
 // What is known of torch's and Triton's members and functions.
 #include "host/varies/inside.h"
+#include "tile/vm/gpu_model.h"
 
 typedef enum { MEMBER_SIZE, MEMBER_SIZES, MEMBER_DTYPE, MEMBER_WIDTH, MEMBER_RANK, MEMBER_FIXED } MemberFact;
 static const struct {
@@ -45,11 +46,22 @@ static Fact rank_of(Fact base) {
     return fact_other(base.how & FACT_NONE ? FACT_VARIES : 0);
 }
 
+// What the GPU says of itself is another GPU's to say otherwise. Cases have had two of them at least; what
+// they leave open is looked for (sandbox/child/explore.h). Processors; and Triton's number of its kind.
+static bool device_member(Str name, Fact *out) {
+    enum { ARCH_LEAST = 75, ARCH_MOST = 129 };
+    if (str_is(name, "multi_processor_count"))
+        return *out = fact_number(FACT_VARIES, 1, GPU_PROCESSORS_MOST), true;
+    if (str_is(name, "warp_size")) return *out = fact_number(0, 32, 32), true;
+    return str_is(name, "arch") && (*out = fact_number(FACT_VARIES, ARCH_LEAST, ARCH_MOST), true);
+}
+
 // What the members of a tensor say. Kernels' own have no sizes that a call could change.
 bool varies_member(const Varies *v, Str name, Fact base, Fact *out) {
     // An object of the file's own may have it.
     if (!fact_is_tensor(base) && (var_find(v, &varies_members, name) || varies_has_method(v, name)))
         return false;
+    if (!fact_is_tensor(base) && device_member(name, out)) return true;
     for (size_t i = 0; i < sizeof tensor_member / sizeof *tensor_member; i++) {
         if (!str_is(name, tensor_member[i].name)) continue;
         if (base.kind == FACT_NOTHING) return *out = base, true; // not known yet, nor is what it has
@@ -301,8 +313,21 @@ static bool first_item(Str name, const Given *g, Fact *out) {
     return out->how |= g->arg[0].how | FACT_EMPTY, true;
 }
 
+// What is asked of a GPU by a function: as device_member().
+static bool device_answer(Str name, Fact *out) {
+    enum { MAJOR_MOST = 12, DEVICES_MOST = 16 };
+    static const char *const others[] = {"get_device_name", "get_device_properties"};
+    if (str_is(name, "get_device_capability")) {
+        *out = fact_sequence(fact_number(FACT_VARIES, 0, MAJOR_MOST));
+        return out->count = 2, true;
+    }
+    if (str_is(name, "device_count")) return *out = fact_number(FACT_VARIES, 1, DEVICES_MOST), true;
+    return IS_ONE(name, others) && (*out = fact_other(FACT_VARIES), true);
+}
+
 Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g) {
     Fact f;
+    if (device_answer(name, &f)) return f;
     bool read = is_read(name), plain = g->keywords->n == 0 && !g->more;
     if (counted(call, name, g, &f) || loaded(name, g, &f) || widened(call, name, base, &f) ||
         made(call, name, g, &f) || collected(name, g, &f) || first_item(name, g, &f))

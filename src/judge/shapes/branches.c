@@ -11,12 +11,15 @@ enum { MEMORY = 256 << 20, WALL_SECONDS = 60, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
 static const int64_t ordinary_elements = 3 << 20, most_elements = 10 << 20;
 
-static void seed_add(ExploreDomain *d, const CaseTruth *t) {
+static void seed_add(ExploreDomain *d, const CaseTruth *t, int32_t processors) {
     int way = explore_way(t->dtype, t->strided != 0);
     for (int i = 0; i < d->seeds; i++)
-        if (d->seed_way[i] == way && memcmp(d->seed[i], t->dim, sizeof d->seed[i]) == 0) return;
+        if (d->seed_way[i] == way && d->seed_processors[i] == processors &&
+            memcmp(d->seed[i], t->dim, sizeof d->seed[i]) == 0)
+            return;
     if (d->seeds == EXPLORE_SEEDS_MAX) return;
     d->seed_way[d->seeds] = (uint8_t)way;
+    d->seed_processors[d->seeds] = processors;
     memcpy(d->seed[d->seeds++], t->dim, sizeof d->seed[0]);
 }
 
@@ -32,6 +35,7 @@ static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) 
 static void point_add(ExplorePoints *p, const ExplorePoints *all, int i) {
     p->ways[p->n] = all->ways[i];
     p->gap[p->n] = all->gap[i];
+    p->processors[p->n] = all->processors[i];
     memcpy(p->size[p->n++], all->size[i], sizeof p->size[0]);
 }
 
@@ -87,7 +91,7 @@ bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
     ExplorePoints *all = NEW(&a, ExplorePoints);
     *out = (BranchPoints){0};
     explore_domain(s->draw->op, s->draw->domain->slices, domain_length_symbol(s->draw->domain), d);
-    for (int i = 0; i < s->draw->cases; i++) seed_add(d, &s->draw->truth[i]);
+    for (int i = 0; i < s->draw->cases; i++) seed_add(d, &s->draw->truth[i], s->draw->spec[i].processors);
     ForkJob job = {.source = s->source,
                    .extras = s->extras,
                    .arena_bytes = (size_t)(MEMORY + room),

@@ -1,5 +1,7 @@
 #include "sandbox/child/explore.h"
 
+#include "tile/vm/gpu_model.h"
+
 // ---- both sides
 
 static const DType float_types[EXPLORE_GAPS] = {DT_F16, DT_BF16, DT_F32};
@@ -78,10 +80,10 @@ static bool number_read(const char **p, int64_t most, int64_t *out) {
     return *p = s, *out = x, true;
 }
 
-// "sizes 5 61 ways 3 gap 8": a size for each dimension, within the domain.
+// "sizes 5 61 ways 3 gap 8 processors 132": a size for each dimension, within the domain.
 static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out, int i) {
-    static const char sizes[] = "sizes", ways[] = " ways", gap[] = " gap";
-    int64_t fitted[OP_DIMS_MAX], way, *size = out->size[i];
+    static const char sizes[] = "sizes", ways[] = " ways", gap[] = " gap", processors[] = " processors";
+    int64_t fitted[OP_DIMS_MAX], way, count, *size = out->size[i];
     if (strncmp(s, sizes, sizeof sizes - 1) != 0) return false;
     s += sizeof sizes - 1;
     for (int k = 0; k < d->dims; k++)
@@ -91,7 +93,11 @@ static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out
     if (!number_read(&s, (1 << EXPLORE_WAYS) - 1, &way)) return false;
     if (strncmp(s, gap, sizeof gap - 1) != 0) return false;
     s += sizeof gap - 1;
-    if (!number_read(&s, EXPLORE_GAP_MOST, &out->gap[i]) || *s) return false;
+    if (!number_read(&s, EXPLORE_GAP_MOST, &out->gap[i])) return false;
+    if (strncmp(s, processors, sizeof processors - 1) != 0) return false;
+    s += sizeof processors - 1;
+    if (!number_read(&s, GPU_PROCESSORS_MOST, &count) || *s) return false;
+    out->processors[i] = (int32_t)count;
     out->ways[i] = (uint8_t)way;
     memcpy(fitted, size, sizeof fitted);
     explore_fit(d, fitted);
@@ -119,7 +125,8 @@ bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, Explo
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out) {
     buf_puts(out, "sizes");
     for (int k = 0; k < d->dims; k++) buf_printf(out, " %lld", (long long)p->size[i][k]);
-    buf_printf(out, " ways %u gap %lld", (unsigned)p->ways[i], (long long)p->gap[i]);
+    buf_printf(out, " ways %u gap %lld processors %d", (unsigned)p->ways[i], (long long)p->gap[i],
+               p->processors[i]);
 }
 
 // ---- conditions of no interest

@@ -21,9 +21,11 @@ enum { EXPLORE_ELEMENTS = INT32_MAX, EXPLORE_SHRINKS = 1 << 20 };
 // EXPLORE_GAPS on the same with gaps between rows.
 enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3, EXPLORE_GAP = 8, EXPLORE_GAP_MOST = 1 << 16 };
 
-// Where a call is made: sizes, and how many elements lie between rows in the ways that have gaps.
+// Where a call is made: sizes, how many elements lie between rows in the ways that have gaps, and on what
+// GPU.
 typedef struct {
     int64_t size[OP_DIMS_MAX], gap;
+    int64_t processors; // of the GPU that host code asks
 } ExplorePoint;
 
 // Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
@@ -42,6 +44,7 @@ typedef struct {
     int32_t seeds; // sizes that cases have had
     int64_t seed[EXPLORE_SEEDS_MAX][OP_DIMS_MAX];
     uint8_t seed_way[EXPLORE_SEEDS_MAX];
+    int32_t seed_processors[EXPLORE_SEEDS_MAX];
 } ExploreDomain;
 
 DType explore_dtype(int way);
@@ -57,6 +60,7 @@ int64_t explore_elements(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX]
 
 typedef struct {
     int64_t size[EXPLORE_POINTS_MAX][OP_DIMS_MAX], gap[EXPLORE_POINTS_MAX];
+    int32_t processors[EXPLORE_POINTS_MAX];
     uint8_t ways[EXPLORE_POINTS_MAX]; // bits: in which ways to call it was found
     int n;
 } ExplorePoints;
@@ -84,7 +88,7 @@ typedef struct {
 } ExploreChild;
 int explore_child(const ExploreChild *c);
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out);
-// "sizes 5 61 ways 3 gap 8", of point i, for CaseReport.message.
+// "sizes 5 61 ways 3 gap 8 processors 132", of point i, for CaseReport.message.
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out);
 // For each byte of the source: whether a condition there only leads to an exception.
 uint8_t *explore_dull(Arena *a, const Node *module, size_t bytes);

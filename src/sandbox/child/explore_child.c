@@ -39,6 +39,7 @@ static bool call(void *arg, const ExplorePoint *at, int way) {
     Machine *m = NEW(c->call, Machine);
     machine_init(m, c->call, &diags, STEPS);
     m->watch.cover = c->cover;
+    m->gpu.processors = (int)at->processors;
     m->autotune.pruned = c->tuned;
     storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse, c->sparse,
                         PAGES);

@@ -2,6 +2,7 @@
 // explore_sweep.c alone.
 #pragma once
 #include "sandbox/child/explore.h"
+#include "tile/vm/gpu_model.h"
 
 enum {
     REFUSED_MAX = 64,
@@ -9,9 +10,11 @@ enum {
     CORPUS_MAX = 96,
     CORPUS_CASES = 48, // at most so many are cases' own
     PLACES_MAX = 512,  // points that outcomes were first seen at
-    // What a point can be moved along: its sizes, and behind them the gap between rows.
+    // What a point can be moved along: its sizes, and behind them the gap between rows and the number of the
+    // GPU's processors.
     AXIS_GAP = OP_DIMS_MAX,
-    AXES = OP_DIMS_MAX + 1,
+    AXIS_GPU = OP_DIMS_MAX + 1,
+    AXES = OP_DIMS_MAX + 2,
 };
 
 typedef struct {
@@ -30,18 +33,24 @@ typedef struct {
     unsigned ways; // a bit for each one that makes a difference
     unsigned mask; // of these, those that are tried
     uint32_t free; // the axes that can be moved along, a bit for each
+    bool device;   // the file asks what the GPU is
 } Search;
 
 // Its size along one axis.
 static inline int64_t *along(ExplorePoint *p, int axis) {
-    return axis == AXIS_GAP ? &p->gap : &p->size[axis];
+    return axis == AXIS_GAP ? &p->gap : axis == AXIS_GPU ? &p->processors : &p->size[axis];
+}
+// The least and the greatest of them that are tried.
+static inline int64_t axis_least(int axis) { return axis == AXIS_GPU ? GPU_PROCESSORS_LEAST : 1; }
+static inline int64_t axis_most(int axis) {
+    return axis == AXIS_GAP ? EXPLORE_GAP_MOST : axis == AXIS_GPU ? GPU_PROCESSORS_MOST : OP_SIZE_MAX;
 }
 bool explore_free(const Search *s, int axis);
 ExplorePoint explore_at(const Search *s, int64_t slices, int64_t length); // all else 5
 bool explore_call(Search *s, const ExplorePoint *p, int way);             // true: something was news
 void explore_try(Search *s, const ExplorePoint *p);                       // in all ways; what is news is kept
 void explore_try_with(Search *s, const ExplorePoint *base, int axis, int64_t value);
-// With each value along one axis from 1 to `most`, as long as some condition is open. Values that the domain
+// With each value along one axis up to `most`, as long as some condition is open. Values that the domain
 // takes for the one before, such as all beyond its largest, are one call.
 void explore_each(Search *s, const ExplorePoint *base, int axis, int64_t most,
                   bool (*ended)(const Search *s));

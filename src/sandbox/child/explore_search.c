@@ -31,6 +31,7 @@ static void number_found(void *arg, int64_t n) { number_add(arg, n); }
 
 bool explore_free(const Search *s, int axis) {
     if (axis == AXIS_GAP) return s->ways >> EXPLORE_GAPS != 0;
+    if (axis == AXIS_GPU) return s->device;
     return axis < s->d->dims && s->d->dim[axis].of < 0;
 }
 
@@ -70,6 +71,7 @@ static void tell(Search *s, const ExplorePoint *p, unsigned ways) {
     if (s->out->n == EXPLORE_POINTS_MAX) return;
     memcpy(s->out->size[s->out->n], p->size, sizeof p->size);
     s->out->gap[s->out->n] = p->gap;
+    s->out->processors[s->out->n] = (int32_t)p->processors;
     s->out->ways[s->out->n++] = (uint8_t)ways;
 }
 
@@ -177,7 +179,7 @@ void explore_try(Search *s, const ExplorePoint *from) {
 
 void explore_try_with(Search *s, const ExplorePoint *base, int axis, int64_t value) {
     ExplorePoint p = *base;
-    if (value < 1 || value > (axis == AXIS_GAP ? EXPLORE_GAP_MOST : OP_SIZE_MAX)) return;
+    if (value < axis_least(axis) || value > axis_most(axis)) return;
     *along(&p, axis) = value;
     explore_try(s, &p);
 }
@@ -185,11 +187,12 @@ void explore_try_with(Search *s, const ExplorePoint *base, int axis, int64_t val
 void explore_each(Search *s, const ExplorePoint *base, int axis, int64_t most,
                   bool (*ended)(const Search *s)) {
     ExplorePoint before = {0};
-    for (int64_t v = 1; v <= most && explore_any_open(s) && !ended(s); v++) {
+    int64_t first = axis_least(axis);
+    for (int64_t v = first; v <= most && explore_any_open(s) && !ended(s); v++) {
         ExplorePoint p = *base;
         *along(&p, axis) = v;
         explore_fit(s->d, p.size);
-        if (v > 1 && memcmp(&p, &before, sizeof p) == 0) continue;
+        if (v > first && memcmp(&p, &before, sizeof p) == 0) continue;
         before = p;
         explore_try_with(s, base, axis, v);
     }
@@ -200,14 +203,14 @@ static void try_around(Search *s, const ExplorePoint *base, int axis, int64_t va
 }
 
 static ExplorePoint of_case(const Search *s, int i) {
-    ExplorePoint p = {.gap = EXPLORE_GAP};
+    ExplorePoint p = {.gap = EXPLORE_GAP, .processors = s->d->seed_processors[i]};
     memcpy(p.size, s->d->seed[i], sizeof p.size);
     return p;
 }
 
 ExplorePoint explore_at(const Search *s, int64_t slices, int64_t length) {
     enum { OTHER = 5 };
-    ExplorePoint p = {.gap = EXPLORE_GAP};
+    ExplorePoint p = {.gap = EXPLORE_GAP, .processors = PROCESSORS_USUAL};
     for (int i = 0; i < OP_DIMS_MAX; i++) p.size[i] = OTHER;
     if (s->d->slices >= 0) p.size[s->d->slices] = slices;
     if (s->d->length >= 0) p.size[s->d->length] = length;
@@ -262,7 +265,7 @@ static void by_count(Search *s, int64_t number) {
     const ExploreDomain *d = s->d;
     if (d->slices < 0 || number <= 8192) return;
     for (int i = 0; i < 2; i++) {
-        ExplorePoint p = {.gap = EXPLORE_GAP};
+        ExplorePoint p = {.gap = EXPLORE_GAP, .processors = PROCESSORS_USUAL};
         for (int k = 0; k < OP_DIMS_MAX; k++) p.size[k] = 1;
         p.size[d->length] = row[i];
         explore_fit(d, p.size);
@@ -300,7 +303,8 @@ static void by_factors(Search *s) {
 
 // Numbers of the source as sizes of every dimension.
 static void by_numbers(Search *s, const ExplorePoint *base) {
-    ExplorePoint one = {.gap = EXPLORE_GAP};
+    ExplorePoint one = {.gap = EXPLORE_GAP, .processors = PROCESSORS_USUAL};
+    bool open = explore_any_open(s);
     for (int i = 0; i < OP_DIMS_MAX; i++) one.size[i] = 1;
     for (int i = 0; i < s->numbers; i++) {
         by_count(s, s->number[i]);
@@ -310,7 +314,7 @@ static void by_numbers(Search *s, const ExplorePoint *base) {
         if (explore_free(s, k)) explore_try_with(s, base, k, 1);
     for (int i = 0; i < s->numbers; i++)
         for (int k = 0; k < AXES; k++)
-            if (explore_free(s, k)) try_around(s, base, k, s->number[i]);
+            if (explore_free(s, k) && (open || k != AXIS_GPU)) try_around(s, base, k, s->number[i]);
 }
 
 static void by_two_numbers(Search *s, const ExplorePoint *base) {
@@ -350,8 +354,8 @@ static void toward(Search *s, int index, const ExplorePoint *from, int axis) {
         if (now == was || at == before || now == INT64_MAX || was == INT64_MAX) return;
         double slope = ((double)now - (double)was) / (double)(at - before),
                next = (double)at - (double)now / slope;
-        if (next < 1) next = 1;
-        if (next > (double)OP_SIZE_MAX) return;
+        if (next < 1 && axis != AXIS_GPU) next = 1;
+        if (next < (double)axis_least(axis) || next > (double)axis_most(axis)) return;
         before = at;
         was = now;
         at = (int64_t)(next + 0.5);
@@ -393,7 +397,28 @@ static void by_chance(Search *s, const ExplorePoint *base) {
     for (int i = 0; i < TRIES; i++) explore_try_with(s, base, s->d->length, rng_between(&r, LEAST, MOST));
 }
 
+// What host code asks the GPU: all that are known here. Those with fewer processors come where a condition is
+// open that they may decide: a program may count on some.
+static void by_devices(Search *s, const ExplorePoint *base) {
+    enum { FEW = 14 };
+    const GpuModel *model;
+    for (int i = 0; explore_free(s, AXIS_GPU) && (model = gpu_model_at(i)); i++)
+        explore_try_with(s, base, AXIS_GPU, model->processors);
+    for (int i = 0; i < s->numbers && explore_free(s, AXIS_GPU); i++) // such as the keys of a table
+        if (s->number[i] >= FEW) explore_try_with(s, base, AXIS_GPU, s->number[i]);
+}
+
+static void find_device(void *arg, const Node *n) {
+    static const char *const asks[] = {"multi_processor_count", "get_device_properties", "get_device_name",
+                                       "get_device_capability", "get_current_target",    "device_count"};
+    Search *s = arg;
+    for (size_t i = 0; n->kind == NODE_ATTRIBUTE && i < sizeof asks / sizeof *asks; i++)
+        s->device |= str_is(n->attribute.name, asks[i]);
+    node_each_child(n, find_device, arg); // a tree's height is bounded
+}
+
 static void singles(Search *s, const ExplorePoint *base) {
+    by_devices(s, base);
     by_numbers(s, base);
     if (explore_any_open(s)) {
         s->most += CALLS_MAX;
@@ -463,6 +488,7 @@ void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     *s = (Search){
         .x = x, .d = x->domain, .o = x->outcomes, .out = out, .most = INT32_MAX, .ways = 1, .mask = UINT_MAX};
     *out = (ExplorePoints){0};
+    find_device(s, x->module);
     for (int k = 0; k < s->d->dims; k++) s->free |= (uint32_t)explore_free(s, k) << k;
     by_cases(s);
     find_ways(s);

@@ -49,7 +49,7 @@ static Leads leads(Search *s, const Compared *c, const ExplorePoint *from, int a
     double one = (double)g[1] - (double)g[0], two = (double)g[2] - (double)g[1];
     if (one == 0 || two != 2 * one) return MAY_LEAD;
     double zero = (double)at - (double)g[0] / (one / (double)at);
-    if (zero < 1 || zero >= (double)OP_SIZE_MAX) return LEADS_AWAY;
+    if (zero < 1 || zero >= (double)axis_most(axis)) return LEADS_AWAY;
     *along(&p, axis) = (int64_t)zero;
     explore_fit(s->d, p.size);
     return explore_elements(s->d, p.size) >= EXPLORE_ELEMENTS ? LEADS_AWAY : MAY_LEAD;
@@ -99,7 +99,7 @@ static void axis_sweep(Search *s, int index, int axis) {
     if (s->swept[index] & bit) return;
     s->swept[index] |= bit;
     if (axis == AXIS_GAP) s->mask = UINT_MAX << EXPLORE_GAPS;
-    explore_each(s, &p, axis, axis == AXIS_GAP ? GAPS : LONGEST, spent);
+    explore_each(s, &p, axis, axis == AXIS_GAP ? GAPS : axis == AXIS_GPU ? axis_most(axis) : LONGEST, spent);
     s->mask = UINT_MAX;
 }
 

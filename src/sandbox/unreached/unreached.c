@@ -293,6 +293,8 @@ static bool any_ran(const Walk *w, const Nodes *body) {
 
 static void function(Walk *w, const Node *n) {
     bool was_kernel = w->kernel;
+    for (int i = 0; i < n->function.decorators.n; i++) parts(w, n->function.decorators.at[i], AS_VALUE);
+    for (int i = 0; i < n->function.params.n; i++) parts(w, n->function.params.at[i], AS_VALUE);
     const Scope *was = w->scope;
     const Node *cond = w->cond;
     Scope own = {n, was};
@@ -444,9 +446,11 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesIn
     *out = (Unreached){0};
     w->harmless = harmless_new(a, module, c);
     numbers_give(a, module, c, out, &w->numbers);
-    for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
+    for (int i = 0; i < module->module.body.n; i++) {
         const Node *n = module->module.body.at[i];
         if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) statement(w, n);
+        // What stands at the top level itself always runs; what it says of the GPU need not.
+        if (is_leaf_statement(n) && cover_ran(c, n, false)) parts(w, n, AS_VALUE);
     }
 }
 

@@ -179,10 +179,21 @@ static void number_combined(void *arg, const Node *n) {
     w->kernel = was;
 }
 
+// A function's decorators and defaults run where it is defined: in host code, those of a kernel too.
+static void number_all(void *arg, const Node *n);
+static void number_function(UnreachedNumbers *w, const Node *n) {
+    bool was = w->kernel;
+    for (int i = 0; i < n->function.decorators.n; i++) number_all(w, n->function.decorators.at[i]);
+    for (int i = 0; i < n->function.params.n; i++) number_all(w, n->function.params.at[i]);
+    if (n->function.returns) number_all(w, n->function.returns);
+    w->kernel = is_jit_function(n);
+    for (int i = 0; i < n->function.body.n; i++) number_all(w, n->function.body.at[i]);
+    w->kernel = was;
+}
+
 static void number_all(void *arg, const Node *n) {
     UnreachedNumbers *w = arg;
-    bool was = w->kernel;
-    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (n->kind == NODE_FUNCTION) return number_function(w, n);
     number_truths(w, n);
     if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at, cover_ran(w->cover, n, w->kernel));
     switch (n->kind) {
@@ -199,7 +210,6 @@ static void number_all(void *arg, const Node *n) {
     default: break;
     }
     node_each_child(n, number_all, w); // a tree's height is bounded
-    w->kernel = was;
 }
 
 void numbers_give(Arena *a, const Node *module, const Cover *c, Unreached *out, UnreachedNumbers *w) {

@@ -51,6 +51,10 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
     case 10: // if N * M % 65536 == 65535 and no such size is in the domain
         outcome_compared(outcomes, 1, 2 * n * m % 65536, 65535, false);
         return true;
+    case 11: // if processors * 2 == 2 * 97 and M == 3
+        outcome_compared(outcomes, 1, 2 * p->processors, 194, p->processors == 97);
+        if (p->processors == 97) outcome_compared(outcomes, 2, m, 3, m == 3);
+        return true;
     default: // raises there
         outcome_compared(outcomes, 1, n, 389, n == 389);
         return n != 389;
@@ -60,13 +64,20 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
 static bool found(int number, int64_t m, int64_t n) {
     Arena a = {0};
     DiagList d = DIAGS(&a);
-    ExploreDomain domain = {.inputs = 1, .dims = 2, .slices = 0, .length = 1, .seeds = 1, .seed = {{5, 61}}};
+    ExploreDomain domain = {.inputs = 1,
+                            .dims = 2,
+                            .slices = 0,
+                            .length = 1,
+                            .seeds = 1,
+                            .seed = {{5, 61}},
+                            .seed_processors = {132}};
     domain.input[0].rank = 2;
     domain.input[0].dim[1] = 1;
     for (int i = 0; i < 2; i++) domain.dim[i].of = -1;
     outcomes = outcomes_new(&a, NEWN(&a, uint8_t, 10), 10);
     which = number;
-    const Node *module = parse_module(&a, STR("x = 7 + 389\n"), &d);
+    const Node *module =
+        parse_module(&a, number == 11 ? STR("x = p.multi_processor_count\n") : STR("x = 7 + 389\n"), &d);
     ExplorePoints *points = NEW(&a, ExplorePoints);
     explore_search(&a, &(Explorer){&domain, outcomes, module, candidate, NULL, NULL}, points);
     bool any = false;
@@ -80,6 +91,7 @@ static bool found(int number, int64_t m, int64_t n) {
         case 7: any |= pm * pn > 1 << 22 && pn % 16 == 0 && pm < 300; break;
         case 8: any |= gaps && pn + gap == 4104 && pn < 4100; break;
         case 9: any |= pm > 8 * pn && pn > 100; break;
+        case 11: any |= points->processors[i] == 97 && pm == 3; break;
         default: any |= pm == m && pn == n;
         }
     }
@@ -94,6 +106,12 @@ static void numbers_are_met(void **state) {
     assert_true(found(2, 3, 12347));
     assert_false(found(3, 5, 389)); // what raises is no case
     assert_true(found(4, 7, 389));
+}
+
+// A file that does not ask for the GPU is called with one alone.
+static void processors_are_solved_for(void **state) {
+    (void)state;
+    assert_true(found(11, 0, 0));
 }
 
 static void what_no_number_leads_to_is_met(void **state) {
@@ -131,7 +149,7 @@ static void a_small_domain_takes_few_calls(void **state) {
     (void)state;
     assert_in_range(calls_of(1, 256), 1000, 100000);
     assert_in_range(calls_of(128, 0), 1000, 100000); // 513 lengths
-    assert_true(calls_of(1, 0) > 500000); // where there are many sizes, all are tried
+    assert_true(calls_of(1, 0) > 500000);            // where there are many sizes, all are tried
 }
 
 static void reports_are_read_strictly(void **state) {
@@ -144,40 +162,45 @@ static void reports_are_read_strictly(void **state) {
     ExplorePoints p;
     CaseReport r[2] = {{.magic = WIRE_MAGIC, .kind = REPORT_RAN},
                        {.magic = WIRE_MAGIC, .kind = REPORT_DONE, .case_index = -1}};
-    wire_message(&r[0], "sizes 7 384 ways 9 gap 8");
-    assert_true(explore_read(&d, r, 2, &p) && p.n == 1 && p.size[0][1] == 384 && p.ways[0] == 9);
+    wire_message(&r[0], "sizes 7 384 ways 9 gap 8 processors 132");
+    assert_true(explore_read(&d, r, 2, &p) && p.n == 1 && p.size[0][1] == 384 && p.ways[0] == 9 &&
+                p.processors[0] == 132);
     assert_true(explore_read(&d, r + 1, 1, &p) && p.n == 0);
     assert_false(explore_read(&d, r, 1, &p) || explore_read(&d, r, 0, &p));
     static const char *const bad[] = {"",
                                       "sizes",
-                                      "sizes 7 ways 1 gap 8",
-                                      "sizes 7 383 ways 1 gap 8",
-                                      "sizes 7 384 2 ways 1 gap 8",
-                                      "sizes 7 0 ways 1 gap 8",
-                                      "sizes -7 384 ways 1 gap 8",
-                                      "sizes 07 384 ways 1 gap 8",
-                                      "sizes 99999999999 2 ways 1 gap 8",
-                                      "sizes 1073741824 1073741824 ways 1 gap 8",
-                                      "size 7 384 ways 1 gap 8",
+                                      "sizes 7 ways 1 gap 8 processors 132",
+                                      "sizes 7 383 ways 1 gap 8 processors 132",
+                                      "sizes 7 384 2 ways 1 gap 8 processors 132",
+                                      "sizes 7 0 ways 1 gap 8 processors 132",
+                                      "sizes -7 384 ways 1 gap 8 processors 132",
+                                      "sizes 07 384 ways 1 gap 8 processors 132",
+                                      "sizes 99999999999 2 ways 1 gap 8 processors 132",
+                                      "sizes 1073741824 1073741824 ways 1 gap 8 processors 132",
+                                      "size 7 384 ways 1 gap 8 processors 132",
                                       "sizes 7 384",
-                                      "sizes 7 384 ways 0 gap 8",
-                                      "sizes 7 384 ways 64 gap 8",
-                                      "sizes 7 384 ways 1 gap 8 ",
+                                      "sizes 7 384 ways 0 gap 8 processors 132",
+                                      "sizes 7 384 ways 64 gap 8 processors 132",
+                                      "sizes 7 384 ways 1 gap 8 processors 132 ",
+                                      "sizes 7 384 ways 1 gap 8",
+                                      "sizes 7 384 ways 1 gap 8 processors 0",
+                                      "sizes 7 384 ways 1 gap 8 processors 2049",
                                       "sizes 7 384 ways 1",
-                                      "sizes 7 384 ways 1 gap 0",
-                                      "sizes 7 384 ways 1 gap 65537"};
+                                      "sizes 7 384 ways 1 gap 0 processors 132",
+                                      "sizes 7 384 ways 1 gap 65537 processors 132"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wire_message(&r[0], bad[i]);
         if (explore_read(&d, r, 2, &p) || p.n) fail_msg("%s", bad[i]);
     }
-    wire_message(&r[0], "sizes 7 384 ways 9 gap 8");
+    wire_message(&r[0], "sizes 7 384 ways 9 gap 8 processors 132");
     r[0].case_index = 1;
     assert_false(explore_read(&d, r, 2, &p));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_met), cmocka_unit_test(what_no_number_leads_to_is_met),
-        cmocka_unit_test(a_small_domain_takes_few_calls), cmocka_unit_test(reports_are_read_strictly)};
+        cmocka_unit_test(numbers_are_met), cmocka_unit_test(processors_are_solved_for),
+        cmocka_unit_test(what_no_number_leads_to_is_met), cmocka_unit_test(a_small_domain_takes_few_calls),
+        cmocka_unit_test(reports_are_read_strictly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

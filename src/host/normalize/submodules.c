@@ -1,0 +1,117 @@
+// Modules of a package of --include that a file imports by name: `from package import module`, and members of
+// it, `module.f`. Each such member is imported by itself, as `from package.module import f`, under a name
+// that nothing else has. Only where the package has no such name of its own, and the module is asked for
+// members alone.
+#include "host/normalize/normalize.h"
+#include "lang/library.h"
+
+typedef struct {
+    Arena *arena;
+    Node *module;
+    Str name;      // of the module, as the file calls it
+    Names members; // that are asked for
+    int alone;     // how often it stands without a member
+} Submodule;
+
+static Str called(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
+
+// The import of the module itself; NULL: --include holds none.
+static const Node *import_of(Arena *a, const Node *module, const Node *s, const Node *alias) {
+    Node *n = NEW(a, Node);
+    *n = *s;
+    n->import.module =
+        s->import.module.len
+            ? str_of(arena_printf(a, "%.*s.%.*s", STR_ARG(s->import.module), STR_ARG(alias->alias.name)))
+            : alias->alias.name;
+    LibraryFile *package = library_of(module, s);
+    const Node *tree = package ? library_module(module->module.library, package) : NULL, *other;
+    if (!library_of(module, n) || (package && !tree)) return NULL;
+    return tree && module_binding(tree, alias->alias.name, &other) ? NULL : n;
+}
+
+static void find_members(void *arg, const Node *n) {
+    Submodule *s = arg;
+    if (n->kind == NODE_NAME) s->alone += str_eq(n->name, s->name);
+    if (n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME &&
+        str_eq(n->attribute.value->name, s->name)) {
+        names_add(&s->members, n->attribute.name);
+        return;
+    }
+    node_each_child(n, find_members, arg); // a tree's height is bounded
+}
+
+static Str own_name(const Submodule *s, Str member) {
+    return str_of(arena_printf(s->arena, "%.*s_%.*s", STR_ARG(s->name), STR_ARG(member)));
+}
+
+static void name_members(void *arg, const Node *n) {
+    const Submodule *s = arg;
+    node_each_child(n, name_members, arg);
+    if (n->kind != NODE_ATTRIBUTE || n->attribute.value->kind != NODE_NAME ||
+        !str_eq(n->attribute.value->name, s->name))
+        return;
+    Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
+    Str name = own_name(s, n->attribute.name);
+    own->kind = NODE_NAME;
+    own->name = name;
+}
+
+// Every name is free that a member gets.
+static bool can_name(const Submodule *s) {
+    for (int i = 0; i < s->members.n; i++)
+        if (name_uses(s->module, own_name(s, s->members.at[i]))) return false;
+    return s->alone == 0;
+}
+
+static Node *alias_of(const Submodule *s, const Node *alias, Str member) {
+    Node *n = NEW(s->arena, Node);
+    *n = *alias;
+    n->alias.name = member;
+    n->alias.as = own_name(s, member);
+    return n;
+}
+
+// One name of an import: its members in its place. NULL: it stays.
+static Node *members_import(Arena *a, Node *module, const Bindings *bound, const Node *s, const Node *alias) {
+    const Node *of = import_of(a, module, s, alias);
+    Submodule sub = {.arena = a, .module = module, .name = called(alias), .members.arena = a};
+    if (!of || !bound_once(bound, sub.name)) return NULL;
+    find_members(&sub, module);
+    if (!can_name(&sub)) return NULL;
+    Node *n = NEW(a, Node);
+    *n = *of;
+    n->import.names = (Nodes){NEWN(a, Node *, (size_t)sub.members.n + 1), 0};
+    for (int i = 0; i < sub.members.n; i++)
+        n->import.names.at[n->import.names.n++] = alias_of(&sub, alias, sub.members.at[i]);
+    name_members(&sub, module);
+    return n;
+}
+
+void submodules_normalize(Arena *a, Node *module) {
+    if (!module->module.library) return;
+    Bindings bound;
+    names_of_module(&bound, a, module);
+    Nodes all = {0};
+    int most = module->module.body.n;
+    for (int i = 0; i < module->module.body.n; i++)
+        if (module->module.body.at[i]->kind == NODE_IMPORT) most += module->module.body.at[i]->import.names.n;
+    all.at = NEWN(a, Node *, (size_t)most + 1);
+    for (int i = 0; i < module->module.body.n; i++) {
+        Node *s = module->module.body.at[i];
+        all.at[all.n++] = s;
+        if (s->kind != NODE_IMPORT || !s->import.from) continue;
+        Nodes rest = {NEWN(a, Node *, (size_t)s->import.names.n + 1), 0};
+        for (int k = 0; k < s->import.names.n; k++) {
+            Node *n = members_import(a, module, &bound, s, s->import.names.at[k]);
+            if (!n)
+                rest.at[rest.n++] = s->import.names.at[k];
+            else if (n->import.names.n)
+                all.at[all.n++] = n;
+        }
+        if (rest.n)
+            s->import.names = rest;
+        else
+            statement_drop(s);
+    }
+    module->module.body = all;
+}
