@@ -26,7 +26,7 @@ build() { # NAME JOBS MAKE-ARGUMENTS... : a build that its tests cannot go on wi
     false
 }
 scripts() { # those that take longest first
-    first="test_grammar test_corpus test_mint test_front_door test_python_client test_stream"
+    first="test_module_verdicts test_grammar test_corpus test_mint test_module_loop test_champions test_front_door test_python_client test_stream"
     for name in $first; do echo "test/cmd/$name.sh"; done
     for script in test/cmd/test_*.sh; do
         name=$(basename "$script" .sh)
