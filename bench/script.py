@@ -6,6 +6,7 @@ where nobody reads the output any more (`grid.py --sum FILE | head`) the script 
 
 import errno
 import os
+import select
 import sys
 
 
@@ -37,8 +38,6 @@ def run(main, about=None, least=0):
 
 
 def is_read(stream):
-    try:
-        stream.flush()
-        return True
-    except BrokenPipeError:
-        return False
+    poll = select.poll()
+    poll.register(stream.fileno(), 0)  # only what is told unasked: errors, and that the other end is closed
+    return not poll.poll(0)

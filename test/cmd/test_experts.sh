@@ -63,14 +63,14 @@ check scripts_say_sentences sentences
 check many_take_part sh -c "[ \$(grep -l '^ *script\.run(' bench/*.py | wc -l) -ge 13 ]"
 check no_such_file exits 1 python3 -B bench/grid.py --sum "$tmp/none"
 check no_such_file_told grep -qx "grid.py: $tmp/none: No such file or directory" "$tmp/err"
-unread() { # SCRIPT : writes into a pipe that nobody reads
-    python3 -B - "$1" <<'PY'
+unread() { # SCRIPT OPTION : writes into a pipe that nobody reads
+    python3 -B - "$@" <<'PY'
 import os, subprocess, sys
 r, w = os.pipe()
 os.close(r)
-done = subprocess.run([sys.executable, "-B", "-c", "import sys; sys.path.insert(0, 'bench'); " + sys.argv[1]], stdout=w, stderr=subprocess.PIPE)
+done = subprocess.run([sys.executable, *sys.argv[2:], "-B", "-c", "import sys; sys.path.insert(0, 'bench'); " + sys.argv[1]], stdout=w, stderr=subprocess.PIPE)
 sys.exit(done.stderr != b"")
 PY
 }
-check silent_where_nobody_reads unread "import script; script.run(lambda: print('x'))"
+for how in -B -u; do check "silent_where_nobody_reads$how" unread "import script; script.run(lambda: print('x'))" $how; done
 unread "print('x')" && echo "not ok control_of_unread" || echo "ok control_of_unread"
