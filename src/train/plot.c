@@ -1,5 +1,6 @@
 #include "train/plot.h"
 #include "base/json.h"
+#include "base/numeric/fmath.h"
 #include <math.h>
 
 // ---- reading
@@ -96,8 +97,8 @@ typedef struct {
 
 static double x_of(const Panel *p, double step) { return p->x + PANEL_W * step / p->steps; }
 static double y_of(const Panel *p, double v) {
-    double share =
-        p->logarithmic ? log(p->high / v) / log(p->high / p->low) : (p->high - v) / (p->high - p->low);
+    double share = p->logarithmic ? f64_log(p->high / v) / f64_log(p->high / p->low)
+                                  : (p->high - v) / (p->high - p->low);
     return p->y + PANEL_H * share;
 }
 
@@ -122,9 +123,12 @@ static void text_put(Buf *b, Str s) {
     }
 }
 
+// How many tens are multiplied; where that is a whole number, rounding may not lose one.
+static double decades_of(double x) { return f64_log(x) / f64_log(10) + 1e-9; }
+
 // 1, 2 or 5 times a power of ten: about `n` of them in the range.
 static double tick_of(double range, int n) {
-    double unit = pow(10, floor(log10(range / n)));
+    double unit = f64_pow(10, floor(decades_of(range / n)));
     return unit * (range / n < 2 * unit ? 1 : range / n < 5 * unit ? 2 : 5);
 }
 
@@ -139,10 +143,10 @@ static void level_put(const Panel *p, double v, bool percent) {
 static void decades_put(const Panel *p, bool percent) {
     enum { DECADES_WITH_ALL = 4, DECADES_MARKED = 12 };
     static const double digit[] = {1, 2, 5};
-    double decades = log10(p->high / p->low), each = ceil(decades / DECADES_MARKED);
-    for (double k = floor(log10(p->low)); k <= log10(p->high); k += each)
+    double decades = decades_of(p->high / p->low), each = ceil(decades / DECADES_MARKED);
+    for (double k = floor(decades_of(p->low)); k <= decades_of(p->high); k += each)
         for (int i = 0; i < (decades > DECADES_WITH_ALL ? 1 : 3); i++) {
-            double v = pow(10, k) * digit[i];
+            double v = f64_pow(10, k) * digit[i];
             if (v >= p->low * (1 - 1e-9) && v <= p->high * (1 + 1e-9)) level_put(p, v, percent);
         }
 }
