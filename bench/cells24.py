@@ -14,6 +14,8 @@ import os
 import statistics
 import sys
 
+import script
+
 OPS = "softmax log_softmax rmsnorm layernorm add_rmsnorm_gelu gelu swiglu cross_entropy".split()
 FORMS = "own pick rule pair loop".split()
 FLAT = ("gelu", "swiglu")
@@ -118,4 +120,4 @@ def main():
     return 0
 
 
-sys.exit(main())
+script.run(main)

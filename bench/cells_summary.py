@@ -9,6 +9,8 @@ import json
 import math
 import sys
 
+import script
+
 
 def mean(x):
     return math.exp(sum(map(math.log, x)) / len(x)) if x else float("nan")
@@ -49,4 +51,4 @@ def main():
                 print("  by " + what + ": " + ", ".join(f"{k} {mean(v):.3f}" for k, v in by.items()))
 
 
-main()
+script.run(main, __doc__, 1)

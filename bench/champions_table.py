@@ -13,6 +13,8 @@ import math
 import os
 import sys
 
+import script
+
 
 def mean(x):
     return math.exp(sum(map(math.log, x)) / len(x)) if x else None
@@ -118,4 +120,4 @@ def main():
     return 0
 
 
-sys.exit(main())
+script.run(main)

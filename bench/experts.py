@@ -28,6 +28,8 @@ import threading
 import time
 import zipfile
 
+import script
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHAPES = "1024x4096,4096x4096,8192x4096,256x16384"
 ITEM = {"fp16": 2, "bf16": 2, "fp32": 4}
@@ -265,4 +267,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

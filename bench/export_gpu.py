@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+import script
+
 DTYPES = ("float16", "bfloat16", "float32")
 LONG = [((1024,), 4096), ((2, 3, 100), 1000), ((5,), 16384)]
 SHORT = [((8192,), 128), ((2, 3, 100), 96), ((7,), 256)]  # of ops whose definition says so
@@ -334,4 +336,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script.run(main)

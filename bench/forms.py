@@ -12,6 +12,8 @@
 import os
 import sys
 
+import script
+
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 GELU = "{0} * tl.sigmoid(1.5957691216057308 * ({0} + 0.044715 * {0} * {0} * {0}))"
 
@@ -104,8 +106,6 @@ def flat_kernel(op, form):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
     for form in ("rule", "pair", "loop"):
         folder = os.path.join(sys.argv[1], form)
         os.makedirs(folder, exist_ok=True)
@@ -114,4 +114,4 @@ def main():
                 f.write((rows_kernel if op in ROWS else flat_kernel)(op, form))
 
 
-main()
+script.run(main, __doc__, 1)

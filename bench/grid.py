@@ -24,6 +24,8 @@ import sys
 import threading
 import time
 
+import script
+
 OPS = (
     "softmax,swiglu,add_rmsnorm_gelu,geglu,layernorm_gelu,rmsnorm_silu,softmax_scale,add_layernorm,reglu,add_rmsnorm,rmsnorm_gelu,"
     "add_layernorm_gelu,layernorm_relu,rmsnorm_relu,add_rmsnorm_silu,add_layernorm_silu,add_rmsnorm_rope,qknorm_rope,"
@@ -221,6 +223,7 @@ def replays(cells):
 
 
 def summary(o):
+    open(o.sum, encoding="utf-8").close()  # one that is not there is no empty one
     cells = latest(cells_of(o.sum).values())
     if o.replays:
         return replays(cells)
@@ -282,4 +285,4 @@ def main():
     return run(o)
 
 
-sys.exit(main())
+script.run(main)

@@ -12,6 +12,8 @@ import json
 import statistics
 import sys
 
+import script
+
 LIMIT, ROUNDS, KINDS = 0.005, 21, 6
 
 
@@ -50,4 +52,4 @@ def main():
         sys.exit("the control shows nothing: these jobs could not tell")
 
 
-main()
+script.run(main, __doc__, 1)

@@ -13,6 +13,8 @@ import os
 import re
 import subprocess
 
+import script
+
 HELD_EPILOGUES = {"mish", "softsign"}
 HELD_CHAINS = {("rmsnorm", "add", "silu"), ("rmsnorm", "-", "gelu"), ("layernorm", "add", "relu"),
                ("layernorm", "-", "gelu_erf"), ("rmsnorm", "add", "tanh"), ("rmsnorm", "-", "relu6"),
@@ -215,4 +217,4 @@ def main():
             f.write("".join(line + "\n" for line in lines))
 
 
-main()
+script.run(main)

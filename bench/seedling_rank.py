@@ -11,6 +11,8 @@ import statistics
 import subprocess
 import sys
 
+import script
+
 
 def best(program, smith, op):
     out = subprocess.run([program, "mint", op, "--smith", smith, "-n", "8", "--seed", "1", "--json"], capture_output=True,
@@ -39,4 +41,4 @@ def main():
               f"without a kernel: {', '.join(without) or 'none'}")
 
 
-main()
+script.run(main, __doc__, 3)

@@ -12,6 +12,8 @@ import random
 import statistics
 import sys
 
+import script
+
 
 def pass_at(n, c, k):
     """Share of draws of k among n drafts, c of them accepted, that hold an accepted one."""
@@ -66,4 +68,4 @@ def main():
                   f"{', '.join(f'{k} {v}' for k, v in sorted(other.items()))} |")
 
 
-main()
+script.run(main, __doc__, 3)

@@ -16,6 +16,8 @@ import sys
 import threading
 import time
 
+import script
+
 OPS = "softmax,log_softmax,rmsnorm,layernorm,gelu,silu,swiglu,cross_entropy"
 SHAPES = "1024x4096,4096x4096,8192x4096,4096x8192,16384x2048,256x16384"
 STAGES = ("prepare", "compile", "baseline", "timing", "windows", "check")  # windows are a part of timing
@@ -133,4 +135,4 @@ def main():
     return 0 if gone else 1
 
 
-sys.exit(main())
+script.run(main)

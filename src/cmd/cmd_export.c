@@ -77,12 +77,24 @@ static bool take_all(Export *x, const char *ops, Err *e) {
     return true;
 }
 
+// As a shell takes it for one word, which pip takes for a folder.
+static const char *shell_word(Arena *a, const char *path) {
+    bool plain = *path != '-';
+    Buf out = BUF(a);
+    for (const char *p = path; *p; p++) plain &= char_is_word(*p) || strchr("/.-+,:=@%", *p) != NULL;
+    if (plain) return path;
+    buf_puts(&out, *path == '-' ? "'./" : "'");
+    for (const char *p = path; *p; p++) buf_puts(&out, *p == '\'' ? "'\\''" : (const char[]){*p, 0});
+    buf_putc(&out, '\'');
+    return buf_cstr(&out);
+}
+
 static bool export(Export *x, const char *ops, Err *e) {
     if (!take_all(x, ops, e)) return false;
     if (x->n && !package_write(x->o->folder, x->op, x->n, e)) return false;
     if (x->n)
         printf("%d op%s in %s; to use %s: pip install %s\n", x->n, x->n == 1 ? "" : "s", x->o->folder,
-               x->n == 1 ? "it" : "them", x->o->folder);
+               x->n == 1 ? "it" : "them", shell_word(x->a, x->o->folder));
     return true;
 }
 

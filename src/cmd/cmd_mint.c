@@ -293,7 +293,6 @@ static void keep_winner(Service *s, const MintRequest *q, const MintResult *m, b
 
 // ---- the smith that nobody chose
 
-enum { SMALL_TEXT = 256 };
 static bool choose_grammar(Arena *a, MintOptions *o, const char *why, Err *e) {
     if (why) fprintf(stderr, "ouroboros mint: %s; the grammar smith writes instead\n", why);
     o->choice = (SmithChoice){.smith = "grammar"};
@@ -321,7 +320,8 @@ static bool choose_usual(Arena *a, const Op *op, MintOptions *o, Err *e) {
         o->chosen.smith->name = "seedling";
         return true;
     }
-    if (bad.code == ERR_USAGE) {
+    // What the user has named is not passed over.
+    if (bad.code == ERR_USAGE || c->adapter) {
         *e = bad;
         return false;
     }
@@ -333,9 +333,13 @@ static bool take_over(Service *s, Arena *a, MintOptions *o, MintRequest *q, Mint
     Shown *shown = q->arg;
     if (shown->stage) progress_end(&shown->bar);
     shown->stage = NULL;
-    char why[SMALL_TEXT];
-    snprintf(why, sizeof why, "none of seedling's %d drafts for %.*s was accepted", m->proposed,
-             STR_ARG(q->op->name));
+    // A model that could not write to the end says why: its file may be damaged.
+    const char *why =
+        m->smith_error.code
+            ? arena_printf(a, "seedling failed after %d draft%s for %.*s: %s", m->proposed,
+                           m->proposed == 1 ? "" : "s", STR_ARG(q->op->name), m->smith_error.msg)
+            : arena_printf(a, "none of seedling's %d draft%s for %.*s was accepted", m->proposed,
+                           m->proposed == 1 ? "" : "s", STR_ARG(q->op->name));
     smith_close(o->chosen.smith);
     o->chosen.smith = NULL;
     if (!choose_grammar(a, o, why, e)) return false;

@@ -297,14 +297,24 @@ static bool put_shared(const Target *t, Err *e) {
     return true;
 }
 
+// A folder may hold other things, but nothing that the package would write over or be mixed with.
+static bool has_room(const Target *t, Err *e) {
+    static const char *const own[] = {package_name, "build_backend", "README.md", "pyproject.toml"};
+    struct stat there;
+    if (!*t->folder) return err_set(e, ERR_USAGE, "-o names a folder");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        const char *path = arena_printf(t->a, "%s/%s", t->folder, own[i]);
+        if (lstat(path, &there) == 0)
+            return err_set(e, ERR_INPUT, "%s is there already: remove it, or name another folder by -o",
+                           path);
+    }
+    return true;
+}
+
 bool package_write(const char *folder, const PackagedOp *op, int n, Err *e) {
     Arena a = {0};
-    struct stat there;
     const Target t = {&a, folder};
-    const char *inside = arena_printf(&a, "%s/%s", folder, package_name);
-    bool ok = lstat(inside, &there) != 0 ||
-              err_set(e, ERR_INPUT, "%s is there already: remove it, or name another folder by -o", inside);
-    ok = ok && put_shared(&t, e);
+    bool ok = has_room(&t, e) && put_shared(&t, e);
     for (int i = 0; i < n && ok; i++) ok = put_op(&t, &op[i], e);
     ok = ok && put_file(&t, arena_printf(&a, "%s/__init__.py", package_name), init_module(&a, op, n), e) &&
          put_file(&t, "README.md", readme(&a, op, n), e) &&

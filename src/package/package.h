@@ -16,5 +16,5 @@ typedef struct {
 // by another definition, or not at full, or is not a function of rows that returns one tensor.
 MUST_CHECK bool packaged_op(Arena *a, const Op *op, const ChampionRecord *k, const Json *j, PackagedOp *out,
                             Err *e);
-// Into a folder that holds no package yet.
+// Into a folder that holds nothing of what is written: no package yet, but no README.md of somebody's either.
 MUST_CHECK bool package_write(const char *folder, const PackagedOp *op, int n, Err *e);

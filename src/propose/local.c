@@ -179,6 +179,7 @@ static void close_local(Smith *s) { local_model_close(&((Local *)s->state)->mode
 // Whatever looks like a place: names of smiths do not.
 bool local_takes(const char *which) {
     struct stat st;
+    if (*which == '/' || strncmp(which, "./", 2) == 0) return true;
     if (strstr(which, "://")) return false;
     return strncmp(which, "hf:", 3) == 0 || strchr(which, '/') || str_ends(str_of(which), ".gguf") ||
            (stat(which, &st) == 0 && S_ISDIR(st.st_mode));

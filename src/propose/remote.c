@@ -431,7 +431,9 @@ static bool find_key(Arena *a, Remote *r, Err *e) {
     return true;
 }
 
-bool remote_takes(const char *which) { return strstr(which, "://") != NULL; }
+bool remote_takes(const char *which) {
+    return *which != '/' && strncmp(which, "./", 2) != 0 && strstr(which, "://"); // those are paths
+}
 
 bool remote_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
     Remote *r = NEW(a, Remote);

@@ -23,7 +23,9 @@ static const char *own_folder(Arena *a) {
 const char *seedling_path(Arena *a) {
     static const char *const places[] = {"../share/ouroboros/seedling.gguf", "../models/seedling.gguf"};
     const char *said = getenv("OUROBOROS_SEEDLING");
-    if (said) return *said ? said : NULL; // one that is not there is told by whoever opens it
+    // One that is not there is told by whoever opens it. It is a file, also where a smith has such a name.
+    if (said && *said) return *said == '/' ? said : arena_printf(a, "./%s", said);
+    if (said) return NULL;
     const char *folder = own_folder(a);
     for (size_t i = 0; folder && i < sizeof places / sizeof *places; i++) {
         const char *path = arena_printf(a, "%s/%s", folder, places[i]);

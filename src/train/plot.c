@@ -5,6 +5,9 @@
 
 // ---- reading
 
+// Sums and differences of such losses are numbers; no float32 is larger.
+static const double loss_max = 1e39;
+
 static void point_add(Arena *a, PlotLine *l, double step, double value) {
     if (l->n == l->room) {
         l->room = 2 * l->room + 64;
@@ -56,6 +59,8 @@ static bool line_read(Arena *a, const Json *j, PlotRun *r) {
     if (str_is(kind, "gate")) return gate_read(a, j, (double)step, r);
     if (!str_is(kind, "step") && !str_is(kind, "evaluation")) return true; // of a later version
     if (!isfinite(loss)) return err_set(j->e, ERR_INPUT, "\"loss\" is missing");
+    if (fabs(loss) > loss_max)
+        return err_set(j->e, ERR_INPUT, "\"loss\" is %g, which no picture shows", loss);
     point_add(a, str_is(kind, "step") ? &r->loss : &r->held, (double)step, loss);
     return true;
 }
@@ -97,19 +102,33 @@ static double y_of(const Panel *p, double v) {
     return p->y + PANEL_H * share;
 }
 
+// As XML: what it has no characters for becomes question marks, so that a name from a path spoils no picture.
 static void text_put(Buf *b, Str s) {
-    for (size_t i = 0; i < s.len; i++) switch (s.p[i]) {
-        case '<': buf_puts(b, "&lt;"); break;
-        case '>': buf_puts(b, "&gt;"); break;
-        case '&': buf_puts(b, "&amp;"); break;
-        default: buf_putc(b, (unsigned char)s.p[i] < ' ' ? '?' : s.p[i]);
-        }
+    for (size_t at = 0; at < s.len;) {
+        int n = 1;
+        Str rest = {s.p + at, s.len - at};
+        const bool text = utf8_prefix((Str){rest.p, rest.len < 4 ? rest.len : 4}) > 0;
+        const uint32_t code = text ? utf8_at(rest.p, &n) : 0;
+        if (code == '<')
+            buf_puts(b, "&lt;");
+        else if (code == '>')
+            buf_puts(b, "&gt;");
+        else if (code == '&')
+            buf_puts(b, "&amp;");
+        else if (code < ' ' || (code & 0xfffe) == 0xfffe)
+            buf_putc(b, '?');
+        else
+            buf_put(b, rest.p, (size_t)n);
+        at += (size_t)n;
+    }
 }
+
+// How many tens are multiplied; where that is a whole number, rounding may not lose one.
+static double decades_of(double x) { return f64_log(x) / f64_log(10) + 1e-9; }
 
 // 1, 2 or 5 times a power of ten: about `n` of them in the range.
 static double tick_of(double range, int n) {
-    double unit = 1e-9;
-    while (unit * 10 <= range / n) unit *= 10;
+    double unit = f64_pow(10, floor(decades_of(range / n)));
     return unit * (range / n < 2 * unit ? 1 : range / n < 5 * unit ? 2 : 5);
 }
 
@@ -120,21 +139,30 @@ static void level_put(const Panel *p, double v, bool percent) {
                y_of(p, v) + 3.5, percent ? 100 * v : v, percent ? " %" : "");
 }
 
-static const double per_decade[] = {1, 2, 5};
+// 1, 2 and 5 of each decade; of many decades the 1 only, or that of every second, third and so on.
+static void decades_put(const Panel *p, bool percent) {
+    enum { DECADES_WITH_ALL = 4, DECADES_MARKED = 12 };
+    static const double digit[] = {1, 2, 5};
+    double decades = decades_of(p->high / p->low), each = ceil(decades / DECADES_MARKED);
+    for (double k = floor(decades_of(p->low)); k <= decades_of(p->high); k += each)
+        for (int i = 0; i < (decades > DECADES_WITH_ALL ? 1 : 3); i++) {
+            double v = f64_pow(10, k) * digit[i];
+            if (v >= p->low * (1 - 1e-9) && v <= p->high * (1 + 1e-9)) level_put(p, v, percent);
+        }
+}
 
 static void levels_put(const Panel *p, bool percent) {
     if (p->logarithmic) {
-        for (double unit = f64_pow(10, floor(f64_log(p->low) / f64_log(10))); unit <= p->high; unit *= 10)
-            for (int i = 0; i < 3; i++) {
-                double v = unit * per_decade[i];
-                if (v >= p->low * (1 - 1e-9) && v <= p->high * (1 + 1e-9)) level_put(p, v, percent);
-            }
+        decades_put(p, percent);
         return;
     }
-    double each = tick_of(p->high - p->low, TICKS);
-    // The first is -0 where the range begins at 0.
-    for (double v = each * ceil(p->low / each - 1e-9); v <= p->high + 1e-9; v += each)
-        level_put(p, fabs(v) < 1e-9 ? 0 : v, percent);
+    // Counted: where the range is small beside its values, adding could stand still.
+    double each = tick_of(p->high - p->low, TICKS), first = ceil(p->low / each - 1e-9);
+    for (int i = 0; i <= 3 * TICKS; i++) {
+        double v = each * (first + i);
+        if (v > p->high + 1e-9 * each) break;
+        level_put(p, fabs(v) < 1e-9 * each ? 0 : v, percent); // -0 where the range begins at 0
+    }
 }
 
 static void axes_put(const Panel *p, const char *title, bool percent) {
@@ -195,6 +223,9 @@ static void grow(const PlotLine *l, double *steps, double *low, double *high) {
     }
 }
 
+// What lies below is 0 for a logarithmic axis.
+static const double least_marked = 1e-30;
+
 static void loss_panel(const PlotRun *run, int runs, Panel *p) {
     p->low = INFINITY, p->high = -INFINITY;
     for (int i = 0; i < runs; i++) {
@@ -202,13 +233,16 @@ static void loss_panel(const PlotRun *run, int runs, Panel *p) {
         grow(&run[i].held, &p->steps, &p->low, &p->high);
     }
     // From ten times on, what comes last would lie on the axis.
-    p->logarithmic = p->low > 1e-9 && p->high >= 10 * p->low;
+    p->logarithmic = p->low > least_marked && p->high >= 10 * p->low;
     if (!p->logarithmic && p->low > 0 && p->low < 0.6 * p->high) p->low = 0;
-    if (p->high - p->low < 1e-9) p->high = p->low + 1;
+    // A range that digits of its values cannot tell apart is none.
+    if (p->high - p->low <= 1e-6 * fmax(fabs(p->low), fabs(p->high)))
+        p->high = p->low + fmax(1, fabs(p->low));
     axes_put(p, p->logarithmic ? "Loss per token, logarithmic" : "Loss per token", false);
     for (int i = 0; i < runs; i++) {
         line_put(p, &run[i].loss, i, 1.3, run[i].held.n ? 0.55 : 1);
         line_put(p, &run[i].held, i, 1.3, 1);
+        if (run[i].loss.n == 1) dots_put(p, &run[i].loss, i); // a line of one point is none
         dots_put(p, &run[i].held, i);
     }
     for (int i = 0; i < runs; i++)

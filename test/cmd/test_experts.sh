@@ -9,7 +9,7 @@ done
 check all_have_a_form sh -c '[ "$(grep -l "^# form: " bench/experts/*.py | wc -l)" = "$(ls bench/experts/*.py | wc -l)" ]'
 # A copy with another expert, which is wrong, and a package of one file that is launched by a manifest.
 mkdir -p "$tmp/bench/experts" "$tmp/liger/liger_kernel/ops"
-cp bench/experts.py "$tmp/bench/" && cp bench/experts/softmax_row.py bench/experts/softmax_quack.py "$tmp/bench/experts/"
+cp bench/experts.py bench/script.py "$tmp/bench/" && cp bench/experts/softmax_row.py bench/experts/softmax_quack.py "$tmp/bench/experts/"
 sed 's/^# form: .*/# form: wrong on purpose/; s/tl.sum(numerator, axis=0)/1.01/' bench/experts/softmax_row.py >"$tmp/bench/experts/softmax_wrong.py"
 check differs grep -q '1\.01' "$tmp/bench/experts/softmax_wrong.py"
 cat >"$tmp/liger/liger_kernel/ops/launched.py" <<'PY'
@@ -51,3 +51,26 @@ check no_champion_told grep -q '^swiglu: no champion, so nothing to compare with
 rm "$tmp/liger/liger_kernel/ops/launched.py"
 check no_file exits 1 run "$bin" --champions "$tmp" --liger "$tmp/liger" -o "$tmp/again.jsonl" --search 0
 check no_file_told grep -q 'no liger_kernel/ops/launched.py below it' "$tmp/err"
+# What the scripts of bench/ have in common: sentences in the place of tracebacks, and silence where nobody reads any more.
+sentences() { # of every script that takes part, without arguments and with a wrong one
+    for f in $(grep -l '^ *script\.run(' bench/*.py); do
+        python3 -B "$f" --no-such 2>"$tmp/said" >&2 && return 1
+        { grep -q Traceback "$tmp/said" || [ ! -s "$tmp/said" ]; } && { echo "# $f" >&2; return 1; }
+    done
+    return 0
+}
+check scripts_say_sentences sentences
+check many_take_part sh -c "[ \$(grep -l '^ *script\.run(' bench/*.py | wc -l) -ge 13 ]"
+check no_such_file exits 1 python3 -B bench/grid.py --sum "$tmp/none"
+check no_such_file_told grep -qx "grid.py: $tmp/none: No such file or directory" "$tmp/err"
+unread() { # SCRIPT OPTION : writes into a pipe that nobody reads
+    python3 -B - "$@" <<'PY'
+import os, subprocess, sys
+r, w = os.pipe()
+os.close(r)
+done = subprocess.run([sys.executable, *sys.argv[2:], "-B", "-c", "import sys; sys.path.insert(0, 'bench'); " + sys.argv[1]], stdout=w, stderr=subprocess.PIPE)
+sys.exit(done.stderr != b"")
+PY
+}
+for how in -B -u; do check "silent_where_nobody_reads$how" unread "import script; script.run(lambda: print('x'))" $how; done
+unread "print('x')" && echo "not ok control_of_unread" || echo "ok control_of_unread"

@@ -58,6 +58,18 @@ check others_are_written sh -c "[ -f '$tmp/missing/ouroboros_kernels/ops/swiglu.
 # What is there already is not mixed with.
 check again exits 3 "$bin" export --champions "$kept" -o "$pack"
 check again_told grep -q 'ouroboros_kernels is there already: remove it, or name another folder by -o' "$tmp/err"
+# Nor is what belongs to somebody else written over.
+for own in README.md pyproject.toml build_backend; do
+    mkdir "$tmp/theirs-$own" && echo theirs >"$tmp/theirs-$own/$own" && echo other >"$tmp/theirs-$own/other"
+    check "${own}_of_others" exits 3 "$bin" export softmax --champions champions -o "$tmp/theirs-$own"
+    check "${own}_stays" sh -c "[ \"\$(cat '$tmp/theirs-$own/$own')\" = theirs ] && [ \$(ls '$tmp/theirs-$own' | wc -l) = 2 ]"
+    rm "$tmp/theirs-$own/$own"
+    check "without_${own}" exits 0 "$bin" export softmax --champions champions -o "$tmp/theirs-$own"
+done
+check no_name exits 2 "$bin" export softmax --champions champions -o ''
+odd="$tmp/it's a \$pack"
+check odd_folder exits 0 "$bin" export softmax --champions champions -o "$odd"
+check one_word_for_a_shell sh -c "eval \"set -- \$(sed 's/.*pip install //' '$tmp/out')\" && [ \$# = 1 ] && [ -f \"\$1/pyproject.toml\" ]"
 # Refused: a changed kernel, a changed record, another definition, no verdict at full, no acceptance, another domain.
 refused() { # NAME SED-OF-THE-RECORD TEXT
     cp champions/softmax.* "$kept/"

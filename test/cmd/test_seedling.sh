@@ -55,6 +55,22 @@ check it_says_nothing sh -c "! grep -q seedling $tmp/err"
 echo damaged >"$tmp/m.gguf"
 check a_damaged_file exits 0 "$bin" mint relu2 -n 2 --seed 1
 check says_that_it_is_damaged grep -q 'm.gguf: no GGUF file.*; the grammar smith writes instead' "$tmp/err"
+# The variable names a file, never a smith: nothing is run or asked because of it, and nothing takes seedling's name.
+for name in grammar http://localhost/v1#m; do
+    OUROBOROS_SEEDLING=$name
+    check "no_file_${name%%:*}" exits 0 "$bin" mint relu2 -n 1 --seed 1 --json
+    check "told_${name%%:*}" sh -c "grep -q '\./$name: No such file.*; the grammar smith writes instead' '$tmp/err' && grep -q '\"smith\":\"grammar\"' '$tmp/out'"
+done
+# A file that opens, and whose weights are no numbers: the reason is told, not only that no draft came.
+python3 - models/seedling.gguf "$tmp/nan.gguf" <<'END'
+import sys
+b = bytearray(open(sys.argv[1], "rb").read())
+b[-768:] = b"\0\0\xc0\x7f" * 192  # the last norm
+open(sys.argv[2], "wb").write(b)
+END
+OUROBOROS_SEEDLING=$tmp/nan.gguf
+check damaged_weights exits 0 "$bin" mint relu2 -n 1 --seed 1
+check says_what_it_is grep -q "seedling failed after 0 drafts for relu2: .*its weights are damaged; the grammar smith writes instead" "$tmp/err"
 OUROBOROS_SEEDLING=$tmp/none.gguf
 check a_file_that_is_not_there exits 0 "$bin" mint relu2 -n 2 --seed 1
 check it_is_told grep -q 'none.gguf: .*; the grammar smith writes instead' "$tmp/err"
@@ -69,3 +85,6 @@ check what_is_shipped exits 0 "$bin" mint add_rmsnorm_silu -n 8 --seed 1
 check is_asked grep -q '^# smith seedling: 8 proposed' "$tmp/out"
 check an_unseen_epilogue exits 0 "$bin" mint add_rmsnorm_mish -n 8 --seed 1
 check has_an_answer_too grep -q -e '^# smith seedling: 8 proposed' -e '^# smith grammar: ' "$tmp/out"
+# What the user has named beside it, here an adapter, is not passed over with it.
+check an_adapter_that_is_not_there exits 3 "$bin" mint relu2 --adapter "$tmp/none" -n 2 --seed 1 --json
+check it_is_the_error grep -q '"error":.*none: ' "$tmp/out"

@@ -87,6 +87,11 @@ class Op:
             raise self._wrong(f"{name} has {size} where {dim} is {expected}")
 
     def _check(self, tensors):
+        if len(tensors) != len(self.inputs):
+            raise self._wrong(f"{len(tensors)} inputs instead of {len(self.inputs)}: {', '.join(self.inputs)}", TypeError)
+        for name, t in zip(self.inputs, tensors):
+            if not isinstance(t, torch.Tensor):
+                raise self._wrong(f"{name} is {type(t).__name__}; a tensor is needed", TypeError)
         first = tensors[0]
         for (name, declared), t in zip(self.inputs.items(), tensors):
             dtype = declared.get("dtype", "float")
@@ -102,6 +107,7 @@ class Op:
 
     def why_reference(self, *tensors):
         """None where the kernel runs on these inputs, else a sentence that says why the reference does."""
+        self._check(tensors)
         return self._plan(tensors)[2]
 
     def _plan(self, tensors):
@@ -214,4 +220,6 @@ def register(name, definition, **judged):
 
 def why_reference(name, *tensors):
     """Why the op of this name would run the reference on these inputs instead of its kernel; None: it would not."""
+    if name not in OPS:
+        raise KeyError(f"no op {name} in this package; OPS has {', '.join(OPS)}")
     return OPS[name].why_reference(*tensors)
