@@ -144,8 +144,10 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
     *out = (Repeated){.fd = -1, .block.fd = -1, .seed = q->seed};
-    PlannedCase plan = {
-        .dtype = q->dtype, .extremes = q->extremes, .strided = q->strided ? op_all_inputs(op) : 0};
+    PlannedCase plan = {.dtype = q->dtype,
+                        .extremes = q->extremes,
+                        .processors = q->processors,
+                        .strided = q->strided ? op_all_inputs(op) : 0};
     int64_t *dim = plan.dim,
             most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
     for (int d = 0; d < op->dims; d++) dim[d] = d == m->slices ? q->slices : OTHER_SIZE;

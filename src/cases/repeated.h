@@ -23,6 +23,7 @@ typedef struct {
     const int64_t *dim;     // not NULL: all sizes, instead of those two
     int64_t steps;          // CaseSpec.steps
     int64_t extremes;       // PlannedCase.extremes
+    int32_t processors;     // PlannedCase.processors; 0: the usual
     bool strided;           // only where no slice is repeated
     bool windows; // CaseSpec.windows: the other rows are zeros that take no memory, and few programs run
 } RepeatedRequest;

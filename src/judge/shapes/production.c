@@ -22,6 +22,7 @@ enum {
     WIDE_MOST = 140000,
     WIDE_ROWS = EXTREME_LINES + 2, // the greatest and the least value of one each lie beyond WIDE_EXTREMES
     WIDE_EXTREMES = 131072,
+    FEW_PROCESSORS = 16,
 };
 static const int64_t memory = (int64_t)1 << 30; // of the child; only what it touches is ever there
 static const int64_t steps = (int64_t)3
@@ -82,6 +83,8 @@ static RepeatedRequest request_of(const Draw *d, ProductionShape shape) {
         q.dtype = types[q.windows ? 1 - turn : turn];
         q.slices = production_prime(&r, TALL_LEAST, TALL_MOST);
         q.length = q.windows ? VAST_COLUMNS : TALL_COLUMNS;
+        // Rows beyond what a number of them for each processor comes to are left out on small GPUs first.
+        if (!q.windows) q.processors = FEW_PROCESSORS;
         break;
     case SHAPE_WIDE:
         q.dtype = types[2 - turn];
