@@ -38,7 +38,9 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) {
     if (o->slots < OUTCOME_RUN_MAX) o->slot[o->slots++] = (uint16_t)(x - o->seen);
 }
 
-bool outcome_decides(const Outcomes *o, const OutcomeWay *x) { return x->key && x->known && o->ways[x->at] > 1; }
+bool outcome_decides(const Outcomes *o, const OutcomeWay *x) {
+    return x->key && x->known && o->ways[x->at] > 1;
+}
 
 static uint64_t pair_key(const OutcomeWay *x, const OutcomeWay *y) {
     return (x->key < y->key ? rng_mix(x->key, y->key) : rng_mix(y->key, x->key)) | 1;

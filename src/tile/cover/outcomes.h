@@ -1,7 +1,7 @@
 // outcomes.h - which ways the conditions of a candidate have come out, while sizes are looked for that make
-// one come out in a new way (sandbox/child/explore.h). Nothing is launched then; host code runs, and conditions of
-// kernels that follow from arguments are evaluated. Arithmetic can choose as a condition does, so the sign of
-// every number that is computed is an outcome, too.
+// one come out in a new way (sandbox/child/explore.h). Nothing is launched then; host code runs, and
+// conditions of kernels that follow from arguments are evaluated. Arithmetic can choose as a condition does,
+// so the sign of every number that is computed is an outcome, too.
 #pragma once
 #include "base/arena.h"
 #include "base/str.h"
@@ -25,11 +25,11 @@ typedef struct {
 typedef struct {
     uint32_t at, part;
     bool product;
-    uint8_t sides, now; // 1: was false, 2: was true; now: in the present run
-    bool moved[2];      // left and right were not always the same
-    int64_t value[2];   // in the latest run that came here
-    int run;            // which one that was
-    int runs, refused;  // how many have come here; of those, how many raised something
+    uint8_t sides, now;              // 1: was false, 2: was true; now: in the present run
+    bool moved[2];                   // left and right were not always the same
+    int64_t value[2];                // in the latest run that came here
+    int run;                         // which one that was
+    int runs, refused;               // how many have come here; of those, how many raised something
     int64_t first[OUTCOME_AXES_MAX]; // where the first of them was made (Outcomes.where)
     uint32_t elsewhere;              // a bit for each axis along which some other was made
 } Compared;
@@ -47,8 +47,8 @@ typedef struct Outcomes {
     // The present run.
     int run, point;
     int64_t cost;
-    const int64_t *where; // sizes of the call and whatever else a caller varies; NULL: not told
-    int axes;             // how many these are
+    const int64_t *where;           // sizes of the call and whatever else a caller varies; NULL: not told
+    int axes;                       // how many these are
     bool cheaper;                   // some known outcome has this run as its cheapest now
     uint16_t slot[OUTCOME_RUN_MAX]; // its outcomes, as indices of `seen`
     int slots;
