@@ -153,6 +153,7 @@ Str api_canonical(Arena *a, Str dotted) {
     static const struct {
         const char *from, *to;
     } alias[] = {{"torch.nn.functional", "F"},
+                 {"nn.functional", "F"}, // where torch.nn is `nn`
                  {"triton.language.extra.libdevice", "libdevice"},
                  {"triton.language.extra.cuda.libdevice", "libdevice"},
                  {"triton.language.libdevice", "libdevice"}, // of older versions

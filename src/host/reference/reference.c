@@ -191,9 +191,15 @@ bool api_hardtanh(Call *c, Value *out) {
            limit(c, c->arg[0], lo, hi, out);
 }
 bool api_relu6(Call *c, Value *out) { return need_tensor(c, 0) && limit(c, c->arg[0], 0, 6, out); }
+// (x + 3) / 6, as PyTorch computes it. Its documentation writes x / 6 + 1/2, whose error near -3 is that of a
+// half: the difference of x / 6 from itself is 0 and has that error.
 bool api_hardsigmoid(Call *c, Value *out) {
+    Value part, nothing;
     return need_tensor(c, 0) && apply2(c, BOUND_ADD, c->arg[0], value_float(3), out) &&
-           limit(c, *out, 0, 6, out) && apply2(c, BOUND_DIV, *out, value_float(6), out);
+           apply2(c, BOUND_DIV, *out, value_float(6), out) &&
+           apply2(c, BOUND_DIV, c->arg[0], value_float(6), &part) && limit(c, part, -1, 1, &part) &&
+           apply2(c, BOUND_SUB, part, part, &nothing) && apply2(c, BOUND_ADD, *out, nothing, out) &&
+           limit(c, *out, 0, 1, out);
 }
 bool api_hardswish(Call *c, Value *out) {
     return api_hardsigmoid(c, out) && apply2(c, BOUND_MUL, c->arg[0], *out, out);
