@@ -195,7 +195,8 @@ static void changed_add(Library *l, Str name) {
 
 // globals(), sys.modules, m.__dict__
 static bool is_names(const Node *n) {
-    if (n->kind == NODE_CALL) return node_is_name(n->call.func, "globals") || node_is_name(n->call.func, "vars");
+    if (n->kind == NODE_CALL)
+        return node_is_name(n->call.func, "globals") || node_is_name(n->call.func, "vars");
     return n->kind == NODE_ATTRIBUTE &&
            (str_is(n->attribute.name, "modules") || str_is(n->attribute.name, "__dict__"));
 }

@@ -24,8 +24,8 @@ struct Library {
     LibraryFile file[LIBRARY_FILES_MAX];
     int files;
     bool old_names; // of its modules
-    // Names that some file gives a member of another module or object: `m.S = 2`. More than there is room for:
-    // `changes_more`.
+    // Names that some file gives a member of another module or object: `m.S = 2`. More than there is room
+    // for: `changes_more`.
     Str changed[LIBRARY_CHANGED_MAX];
     int changes;
     bool looked, changes_more;
