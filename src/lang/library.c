@@ -89,9 +89,11 @@ LibraryFile *library_of(const Node *module, const Node *import) {
         if (!package.len) return NULL;
         package = parent_of(package);
     }
+    LibraryFile *found = NULL; // a folder goes before a file of its name
     for (int i = 0; i < l->files; i++)
-        if (path_is(l->file[i].name, package, import->import.module)) return &l->file[i];
-    return NULL;
+        if (path_is(l->file[i].name, package, import->import.module) && (!found || l->file[i].package))
+            found = &l->file[i];
+    return found;
 }
 
 // Nothing but blanks and comments, as most packages' __init__.py.
@@ -178,11 +180,84 @@ static bool is_plain(const Node *n) {
            n->kind == NODE_ANNASSIGN || n->kind == NODE_IMPORT || is_for_main(n);
 }
 
+// ---- members of other modules that a file changes
+
+static void changed_add(Library *l, Str name) {
+    const char *dot = memrchr(name.p, '.', name.len); // sys.modules["pkg.m"]
+    if (dot) name = (Str){dot + 1, name.len - (size_t)(dot + 1 - name.p)};
+    for (int i = 0; i < l->changes; i++)
+        if (str_eq(l->changed[i], name)) return;
+    if (l->changes == LIBRARY_CHANGED_MAX)
+        l->changes_more = true;
+    else
+        l->changed[l->changes++] = name;
+}
+
+// globals(), sys.modules, m.__dict__
+static bool is_names(const Node *n) {
+    if (n->kind == NODE_CALL)
+        return node_is_name(n->call.func, "globals") || node_is_name(n->call.func, "vars");
+    return n->kind == NODE_ATTRIBUTE &&
+           (str_is(n->attribute.name, "modules") || str_is(n->attribute.name, "__dict__"));
+}
+
+// m.S, and globals()["S"]. What an object gives itself is its own.
+static void changed_target(Library *l, const Node *t) {
+    static const char *const own[] = {"self", "cls", "ctx"};
+    if (t->kind == NODE_STARRED) return changed_target(l, t->value);
+    if (t->kind == NODE_TUPLE || t->kind == NODE_LIST)
+        for (int i = 0; i < t->items.n; i++) changed_target(l, t->items.at[i]);
+    if (t->kind == NODE_SUBSCRIPT && t->subscript.index->kind == NODE_STRING && is_names(t->subscript.value))
+        changed_add(l, t->subscript.index->string.text);
+    if (t->kind != NODE_ATTRIBUTE) return;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (node_is_name(t->attribute.value, own[i])) return;
+    changed_add(l, t->attribute.name);
+}
+
+static void find_changed(void *arg, const Node *n) {
+    Library *l = arg;
+    switch (n->kind) {
+    case NODE_ASSIGN:
+        for (int i = 0; i < n->assign.targets.n; i++) changed_target(l, n->assign.targets.at[i]);
+        break;
+    case NODE_ANNASSIGN: changed_target(l, n->annassign.target); break;
+    case NODE_AUGASSIGN: changed_target(l, n->augassign.target); break;
+    case NODE_FOR: changed_target(l, n->loop.target); break;
+    case NODE_COMPFOR: changed_target(l, n->compfor.target); break;
+    case NODE_WITHITEM:
+        if (n->withitem.target) changed_target(l, n->withitem.target);
+        break;
+    case NODE_DELETE:
+        for (int i = 0; i < n->items.n; i++) changed_target(l, n->items.at[i]);
+        break;
+    case NODE_CALL:
+        if ((node_is_name(n->call.func, "setattr") || node_is_name(n->call.func, "delattr")) &&
+            n->call.args.n > 1 && n->call.args.at[1]->kind == NODE_STRING)
+            changed_add(l, n->call.args.at[1]->string.text);
+        break;
+    default: break;
+    }
+    node_each_child(n, find_changed, l); // a tree's height is bounded
+}
+
+static bool is_changed(Library *l, Str name) {
+    for (int i = 0; i < l->files && !l->looked; i++) {
+        const Node *module = library_module(l, &l->file[i]);
+        if (module) find_changed(l, module);
+    }
+    l->looked = true;
+    for (int i = 0; i < l->changes; i++)
+        if (str_eq(l->changed[i], name)) return true;
+    return l->changes_more;
+}
+
 bool library_unsure(const Node *module, Str name) {
-    const Library *l = module->module.library;
+    Library *l = module->module.library;
     Bound b = {.name = name};
     bool ours = false;
     for (int i = 0; l && !ours && i < l->files; i++) ours = l->file[i].module == module;
+    if (ours && is_changed(l, name)) return true;
     for (int i = 0; ours && !b.found && i < module->module.body.n; i++)
         if (!is_plain(module->module.body.at[i])) find_bound(&b, module->module.body.at[i]);
     return b.found;

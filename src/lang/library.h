@@ -9,6 +9,7 @@ enum {
     LIBRARY_BYTES_MAX = 1 << 20, // of all files together
     LIBRARY_NAME_MAX = 64,
     LIBRARY_PATH_MAX = 256,
+    LIBRARY_CHANGED_MAX = 1024,
 };
 
 typedef struct {
@@ -23,6 +24,11 @@ struct Library {
     LibraryFile file[LIBRARY_FILES_MAX];
     int files;
     bool old_names; // of its modules
+    // Names that some file gives a member of another module or object: `m.S = 2`. More than there is room
+    // for: `changes_more`.
+    Str changed[LIBRARY_CHANGED_MAX];
+    int changes;
+    bool looked, changes_more;
 };
 // What candidates may use beyond their own text and Triton 3.6.
 typedef struct {
@@ -48,7 +54,8 @@ LibraryFile *library_of(const Node *module, const Node *import);
 // Its tree, or NULL with file->fault.
 const Node *library_module(Library *l, LibraryFile *file);
 // Whether such a file (and no other module) binds the name under a condition that nothing has decided, or
-// changes what it has bound: then nobody knows what the name means there.
+// changes what it has bound, or any file of --include a member of that name: then nobody knows what the name
+// means there.
 bool library_unsure(const Node *module, Str name);
 // "helpers, math_utils", for messages.
 const char *library_names(Arena *a, const Library *l);

@@ -158,9 +158,32 @@ member() {
 }
 check module_of_a_package member 0 ''
 check module_lacks member 1 's/ops._exp/ops.exponential/'
-check module_bound_again member 1 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
+check module_bound_again member 4 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
 echo 'helpers = 3' >"$tmp/modules/pkg/__init__.py"
 check the_package_means_another member 1 ''
+# What a file of --include gives a member of another one, by whatever statement: nobody knows that member. A package's own
+# names, by `import *` and __getattr__ too, go before its modules, a folder before a file; a file itself changes no module.
+: >"$tmp/modules/pkg/__init__.py"
+printf 'import triton.language as tl\nfrom . import helpers\nhelpers.LOG2E = tl.constexpr(2.0)\n' >"$tmp/modules/pkg/sets.py"
+check member_set_by_another member 4 ''
+printf 'from . import helpers\nsetattr(helpers, "LOG2E", 2.0)\n' >"$tmp/modules/pkg/sets.py"
+check member_set_by_setattr member 4 ''
+printf 'import sys\nsys.modules["pkg.helpers"] = sys\n' >"$tmp/modules/pkg/sets.py"
+check module_replaced member 4 ''
+printf 'class Own:\n    def __init__(self):\n        self.LOG2E = 2.0\n' >"$tmp/modules/pkg/sets.py"
+check member_of_an_object member 0 ''
+rm "$tmp/modules/pkg/sets.py"
+check module_changed_here member 1 's/^import torch/import torch\nfrom pkg import consts as c\nc.WARPS = 8/'
+echo 'from .other import *' >"$tmp/modules/pkg/__init__.py"
+check package_brings_names member 4 ''
+printf 'def __getattr__(name):\n    return 3\n' >"$tmp/modules/pkg/__init__.py"
+check package_is_asked member 4 ''
+: >"$tmp/modules/pkg/__init__.py"
+mkdir "$tmp/modules/pkg/helpers"
+sed 's/LOG2E)/1.0)/' "$tmp/modules/pkg/helpers.py" >"$tmp/modules/pkg/helpers/__init__.py"
+check folder_before_file member 1 ''
+rm -r "$tmp/modules/pkg/helpers"
+check module_again member 0 ''
 # What a file of a package binds inside `if`: where the condition has one answer, that; else nobody knows the name.
 mkdir -p "$tmp/branches/pk"
 : >"$tmp/branches/pk/__init__.py"

@@ -10,10 +10,22 @@ typedef struct {
     Node *module;
     Str name;      // of the module, as the file calls it
     Names members; // that are asked for
-    int alone;     // how often it stands without a member
+    int alone;     // how often it stands without a member, or gets one
 } Submodule;
 
 static Str called(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
+
+// Whether a package's own file may have the name: what it binds goes before a module.
+static bool may_bind(const Node *tree, Str name) {
+    const Node *alias;
+    bool any = module_function(tree, STR("__getattr__")) != NULL;
+    for (int i = 0; i < tree->module.body.n; i++) {
+        const Node *s = tree->module.body.at[i];
+        for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++)
+            any |= str_is(s->import.names.at[k]->alias.name, "*");
+    }
+    return any || module_binding(tree, name, &alias) || library_unsure(tree, name);
+}
 
 // The import of the module itself; NULL: --include holds none.
 static const Node *import_of(Arena *a, const Node *module, const Node *s, const Node *alias) {
@@ -24,13 +36,35 @@ static const Node *import_of(Arena *a, const Node *module, const Node *s, const 
             ? str_of(arena_printf(a, "%.*s.%.*s", STR_ARG(s->import.module), STR_ARG(alias->alias.name)))
             : alias->alias.name;
     LibraryFile *package = library_of(module, s);
-    const Node *tree = package ? library_module(module->module.library, package) : NULL, *other;
+    const Node *tree = package ? library_module(module->module.library, package) : NULL;
     if (!library_of(module, n) || (package && !tree)) return NULL;
-    return tree && module_binding(tree, alias->alias.name, &other) ? NULL : n;
+    return tree && may_bind(tree, alias->alias.name) ? NULL : n;
+}
+
+// m.S = 2 changes what the module's own functions read.
+static void target_seen(Submodule *s, const Node *t) {
+    if (t->kind == NODE_TUPLE || t->kind == NODE_LIST)
+        for (int i = 0; i < t->items.n; i++) target_seen(s, t->items.at[i]);
+    if (t->kind == NODE_STARRED) return target_seen(s, t->value);
+    while (t->kind == NODE_ATTRIBUTE) t = t->attribute.value;
+    s->alone += t->kind == NODE_NAME && str_eq(t->name, s->name);
+}
+
+static void find_targets(Submodule *s, const Node *n) {
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++) target_seen(s, n->assign.targets.at[i]);
+    if (n->kind == NODE_DELETE)
+        for (int i = 0; i < n->items.n; i++) target_seen(s, n->items.at[i]);
+    if (n->kind == NODE_ANNASSIGN) target_seen(s, n->annassign.target);
+    if (n->kind == NODE_AUGASSIGN) target_seen(s, n->augassign.target);
+    if (n->kind == NODE_FOR) target_seen(s, n->loop.target);
+    if (n->kind == NODE_COMPFOR) target_seen(s, n->compfor.target);
+    if (n->kind == NODE_WITHITEM && n->withitem.target) target_seen(s, n->withitem.target);
 }
 
 static void find_members(void *arg, const Node *n) {
     Submodule *s = arg;
+    find_targets(s, n);
     if (n->kind == NODE_NAME) s->alone += str_eq(n->name, s->name);
     if (n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME &&
         str_eq(n->attribute.value->name, s->name)) {

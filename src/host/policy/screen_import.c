@@ -131,6 +131,17 @@ static bool screen_lacking(Screen *s, const Node *n) {
     return told;
 }
 
+// from package import module
+static bool is_included_module(const Screen *s, const Node *n, Str name) {
+    Node of = *n;
+    if (n->import.module.len)
+        of.import.module =
+            str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(n->import.module), STR_ARG(name)));
+    else
+        of.import.module = name;
+    return library_of(s->module, &of) != NULL;
+}
+
 // Helpers of --include: kernels use them, and host code may launch them.
 static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
     if (s->in_function) return refuse(s, n->span, "import: helpers are imported at module level");
@@ -147,6 +158,10 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
                 arena_printf(s->arena,
                              "%.*s.py binds it under a condition that has no one answer here, or changes it",
                              STR_ARG(file->name)));
+        else if (!def && is_included_module(s, n, a->alias.name))
+            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                      "a module of --include is read where the file only asks it for members, by a name that "
+                      "stands for nothing else, and its package binds no such name");
         else if (!def)
             refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
                       arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));

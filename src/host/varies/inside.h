@@ -136,6 +136,8 @@ bool varies_gives_wrapper(Varies *v, const Scope *scope, const Node *statement);
 bool varies_member(const Varies *v, Str name, Fact base, Fact *out);
 // Methods of tensors that tell of their layout or keep it. False: it is none of these.
 bool varies_tensor_method(const Node *call, Str name, Fact base, const Given *g, Fact *out);
+// Whether a function of that name asks a GPU.
+bool varies_asks_device(Str name);
 // A function or method that the file does not define; `base`: what stands in front of the dot, or nothing.
 Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g);
 

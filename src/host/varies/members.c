@@ -325,6 +325,11 @@ static bool device_answer(Str name, Fact *out) {
     return IS_ONE(name, others) && (*out = fact_other(FACT_VARIES), true);
 }
 
+bool varies_asks_device(Str name) {
+    Fact f;
+    return device_answer(name, &f);
+}
+
 Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g) {
     Fact f;
     if (device_answer(name, &f)) return f;

@@ -200,6 +200,7 @@ static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
     Fact base = varies_eval(v, scope, n->attribute.value), f;
     Str name = n->attribute.name;
     if (varies_member(v, name, base, &f)) return f;
+    if (varies_asks_device(name)) return fact_other(FACT_VARIES); // called later, by whatever name
     if (!fact_is_tensor(base)) varies_handed_method(v, scope, n);
     for (int i = 0; str_is(name, "apply") && i < v->class_count && !v->applies; i++)
         if (class_kind(v->classes[i]) == CLASS_AUTOGRAD) v->applies = v->changed = true;

@@ -13,7 +13,13 @@
 
 struct Tuned;
 
-enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 48, EXPLORE_SEEDS_MAX = 256 };
+// Points: what was news, and one for each GPU of gpu_model.def where host code asks for it.
+enum {
+    EXPLORE_MAGIC = 0x4f555258,
+    EXPLORE_NEWS_MAX = 48,
+    EXPLORE_POINTS_MAX = EXPLORE_NEWS_MAX + 32,
+    EXPLORE_SEEDS_MAX = 256
+};
 // Of all inputs of one call: a search goes no further, and of more than the second no case could be computed.
 enum { EXPLORE_ELEMENTS = INT32_MAX, EXPLORE_SHRINKS = 1 << 20 };
 

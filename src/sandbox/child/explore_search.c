@@ -67,12 +67,16 @@ typedef struct {
     uint64_t key[OUTCOME_FRESH_MAX];
 } Fresh;
 
-static void tell(Search *s, const ExplorePoint *p, unsigned ways) {
+static void point_add(Search *s, const ExplorePoint *p, unsigned ways) {
     if (s->out->n == EXPLORE_POINTS_MAX) return;
     memcpy(s->out->size[s->out->n], p->size, sizeof p->size);
     s->out->gap[s->out->n] = p->gap;
     s->out->processors[s->out->n] = (int32_t)p->processors;
     s->out->ways[s->out->n++] = (uint8_t)ways;
+}
+
+static void tell(Search *s, const ExplorePoint *p, unsigned ways) {
+    if (s->out->n < EXPLORE_NEWS_MAX) point_add(s, p, ways);
 }
 
 // Whether it comes out at another point, too, which then takes the place of the first. Some of it: that point
@@ -483,6 +487,21 @@ static void pairs(Search *s, const ExplorePoint *base) {
     explore_sweep(s);
 }
 
+// What the GPU says may reach kernels, tables and scratch memory without a condition: every GPU that is known
+// here has a case, of more rows than any of them has processors. Not where host code refuses it.
+static void all_devices(Search *s) {
+    enum { ROWS = 197, ROW = 61 };
+    const GpuModel *model;
+    for (int i = 0; s->device && (model = gpu_model_at(i)); i++) {
+        ExplorePoint p = explore_at(s, ROWS, ROW);
+        p.processors = model->processors;
+        if (explore_elements(s->d, p.size) >= EXPLORE_SHRINKS) return;
+        bool kept = call(s, &p, 0, 0, INT64_MAX);
+        outcomes_end(s->o, kept);
+        if (kept) point_add(s, &p, 1);
+    }
+}
+
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     Search *s = NEW(a, Search);
     *s = (Search){
@@ -501,4 +520,5 @@ void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     ExplorePoint base = explore_at(s, 5, 61);
     singles(s, &base);
     pairs(s, &base);
+    all_devices(s);
 }
