@@ -4,46 +4,44 @@ import triton.language as tl
 
 
 @triton.jit
-def add_layernorm_gelu_erf_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
+def add_layernorm_gelu_erf_two_tiles_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
-    count = tl.zeros([BLOCK], dtype=tl.float32)
-    lane_mean = tl.zeros([BLOCK], dtype=tl.float32)
-    lane_m2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for off in range(0, N, BLOCK):
-        cols = off + tl.arange(0, BLOCK)
-        mask = cols < N
-        x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
-        residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
-        v = x + residual
-        count = tl.where(mask, count + 1.0, count)
-        delta = tl.where(mask, v - lane_mean, 0.0)
-        lane_mean += delta / tl.maximum(count, 1.0)
-        lane_m2 += tl.where(mask, delta * (v - lane_mean), 0.0)
-    mean = tl.sum(lane_mean * count, axis=0) / N
-    apart = lane_mean - mean
-    m2 = tl.sum(lane_m2 + count * apart * apart, axis=0)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v = x + residual
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
     inv = 1.0 / N
-    rstd = tl.rsqrt(m2 * inv + 1e-05)
-    for off in range(0, N, BLOCK):
-        cols = off + tl.arange(0, BLOCK)
-        mask = cols < N
-        x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-        residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-        v = x + residual
-        v2 = v - mean
-        w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-        b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-        v3 = v2 * rstd * w + b
-        tl.store(out_ptr + row * out_stride + cols, 0.5 * v3 * (1.0 + tl.erf(v3 * 0.7071067811865476)), mask=mask, cache_modifier='.cs')
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    v5 = v3 * rstd * w + b
+    v6 = v4 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, 0.5 * v5 * (1.0 + tl.erf(v5 * 0.7071067811865476)), mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, 0.5 * v6 * (1.0 + tl.erf(v6 * 0.7071067811865476)), mask=mask2)
 
 
 @triton.jit
-def add_layernorm_gelu_erf_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
+def add_layernorm_gelu_erf_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + residual
     total = tl.sum(v, axis=0)
     inv = 1.0 / N
@@ -51,18 +49,74 @@ def add_layernorm_gelu_erf_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x
     v2 = v - mean
     total2 = tl.sum(tl.where(mask, v2 * v2, 0.0), axis=0)
     rstd = tl.rsqrt(total2 * inv + 1e-05)
-    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
-    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v3 = v2 * rstd * w + b
-    tl.store(out_ptr + row * out_stride + cols, 0.5 * v3 * (1.0 + tl.erf(v3 * 0.7071067811865476)), mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols, 0.5 * v3 * (1.0 + tl.erf(v3 * 0.7071067811865476)), mask=mask)
+
+
+@triton.jit
+def add_layernorm_gelu_erf_two_tiles_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    v = x + residual
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, cache_modifier='.cg').to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0, cache_modifier='.cg').to(tl.float32)
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    v5 = v3 * rstd * w + b
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0, cache_modifier='.ca').to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0, cache_modifier='.ca').to(tl.float32)
+    v6 = v4 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, 0.5 * v5 * (1.0 + tl.erf(v5 * 0.7071067811865476)), mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, 0.5 * v6 * (1.0 + tl.erf(v6 * 0.7071067811865476)), mask=mask2)
+
+
+@triton.jit
+def add_layernorm_gelu_erf_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
+    v = x + residual
+    total = tl.sum(v, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v2 = v - mean
+    total2 = tl.sum(tl.where(mask, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    v3 = v2 * rstd * w + b
+    tl.store(out_ptr + row * out_stride + cols, 0.5 * v3 * (1.0 + tl.erf(v3 * 0.7071067811865476)), mask=mask)
 
 
 def run(x, residual, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 512 and N > 6144:
-        BLOCK = min(4096, triton.next_power_of_2(N))
-        add_layernorm_gelu_erf_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=16)
+    if M < 512 and N > 6144 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        add_layernorm_gelu_erf_two_tiles_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 512 and N > 6144:
+        BLOCK = triton.next_power_of_2(N)
+        add_layernorm_gelu_erf_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        add_layernorm_gelu_erf_two_tiles_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 512)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         add_layernorm_gelu_erf_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))

@@ -4,6 +4,36 @@ import triton.language as tl
 
 
 @triton.jit
+def add_layernorm_hardswish_two_tiles_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v = x + residual
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v5 = v3 * rstd * w + b
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v6 = v4 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, v5 * (tl.minimum(tl.maximum(v5 + 3.0, 0.0), 6.0) / 6.0), mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, v6 * (tl.minimum(tl.maximum(v6 + 3.0, 0.0), 6.0) / 6.0), mask=mask2, cache_modifier='.cs')
+
+
+@triton.jit
 def add_layernorm_hardswish_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -23,9 +53,98 @@ def add_layernorm_hardswish_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x
     tl.store(out_ptr + row * out_stride + cols, v3 * (tl.minimum(tl.maximum(v3 + 3.0, 0.0), 6.0) / 6.0), mask=mask, cache_modifier='.cs')
 
 
+@triton.jit
+def add_layernorm_hardswish_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    row_mask = rows < M
+    rows = rows.to(tl.int64)
+    cols = tl.arange(0, BLOCK)[None, :]
+    col_mask = cols < N
+    mask = row_mask & col_mask
+    x = tl.load(x_ptr + rows * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + rows * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v = x + residual
+    total = tl.sum(v, axis=1)[:, None]
+    inv = 1.0 / N
+    mean = total * inv
+    v2 = v - mean
+    total2 = tl.sum(tl.where(col_mask, v2 * v2, 0.0), axis=1)[:, None]
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=col_mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=col_mask, other=0.0).to(tl.float32)
+    v3 = v2 * rstd * w + b
+    tl.store(out_ptr + rows * out_stride + cols, v3 * (tl.minimum(tl.maximum(v3 + 3.0, 0.0), 6.0) / 6.0), mask=mask, cache_modifier='.cs')
+
+
+@triton.jit
+def add_layernorm_hardswish_two_tiles_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    v = x + residual
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v5 = v3 * rstd * w + b
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v6 = v4 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, v5 * (tl.minimum(tl.maximum(v5 + 3.0, 0.0), 6.0) / 6.0), mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v6 * (tl.minimum(tl.maximum(v6 + 3.0, 0.0), 6.0) / 6.0), mask=mask2)
+
+
+@triton.jit
+def add_layernorm_hardswish_kernel3(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    v = x + residual
+    total = tl.sum(v, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v2 = v - mean
+    total2 = tl.sum(tl.where(mask, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v3 = v2 * rstd * w + b
+    tl.store(out_ptr + row * out_stride + cols, v3 * (tl.minimum(tl.maximum(v3 + 3.0, 0.0), 6.0) / 6.0), mask=mask)
+
+
 def run(x, residual, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    add_layernorm_hardswish_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 256)))
+    if M < 512 and N > 6144 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        add_layernorm_hardswish_two_tiles_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 512 and N > 6144:
+        BLOCK = triton.next_power_of_2(N)
+        add_layernorm_hardswish_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif M < 2048:
+        BLOCK2 = triton.next_power_of_2(N)
+        ROWS = max(1, min(8192 // BLOCK2, triton.next_power_of_2(M) // 512))
+        add_layernorm_hardswish_kernel2[(triton.cdiv(M, ROWS),)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), M, N, ROWS=ROWS, BLOCK=BLOCK2, num_warps=min(16, max(1, ROWS * BLOCK2 // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        add_layernorm_hardswish_two_tiles_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 256)))
+    else:
+        BLOCK3 = triton.next_power_of_2(N)
+        add_layernorm_hardswish_kernel3[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK3, num_warps=min(16, max(1, BLOCK3 // 256)))
     return out

@@ -4,6 +4,38 @@ import triton.language as tl
 
 
 @triton.jit
+def add_layernorm_mish_two_tiles_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v = x + residual
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v5 = v3 * rstd * w + b
+    v6 = tl.where(v5 > 20.0, v5, tl.log(1.0 + tl.exp(tl.minimum(v5, 20.0))))
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v7 = v4 * rstd * w2 + b2
+    v8 = tl.where(v7 > 20.0, v7, tl.log(1.0 + tl.exp(tl.minimum(v7, 20.0))))
+    tl.store(out_ptr + row * out_stride + cols, v5 * (2.0 * tl.sigmoid(2.0 * v6) - 1.0), mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, v7 * (2.0 * tl.sigmoid(2.0 * v8) - 1.0), mask=mask2, cache_modifier='.cs')
+
+
+@triton.jit
 def add_layernorm_mish_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -24,9 +56,74 @@ def add_layernorm_mish_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stri
     tl.store(out_ptr + row * out_stride + cols, v3 * (2.0 * tl.sigmoid(2.0 * v4) - 1.0), mask=mask, cache_modifier='.cs')
 
 
+@triton.jit
+def add_layernorm_mish_two_tiles_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v = x + residual
+    v2 = x2 + residual2
+    total = tl.sum(v, axis=0) + tl.sum(v2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v3 = v - mean
+    v4 = v2 - mean
+    total2 = tl.sum(tl.where(mask, v3 * v3, 0.0), axis=0) + tl.sum(tl.where(mask2, v4 * v4, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    v5 = v3 * rstd * w + b
+    v6 = tl.where(v5 > 20.0, v5, tl.log(1.0 + tl.exp(tl.minimum(v5, 20.0))))
+    v7 = v4 * rstd * w2 + b2
+    v8 = tl.where(v7 > 20.0, v7, tl.log(1.0 + tl.exp(tl.minimum(v7, 20.0))))
+    tl.store(out_ptr + row * out_stride + cols, v5 * (2.0 * tl.sigmoid(2.0 * v6) - 1.0), mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v7 * (2.0 * tl.sigmoid(2.0 * v8) - 1.0), mask=mask2)
+
+
+@triton.jit
+def add_layernorm_mish_kernel2(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v = x + residual
+    total = tl.sum(v, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v2 = v - mean
+    total2 = tl.sum(tl.where(mask, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    v3 = v2 * rstd * w + b
+    v4 = tl.where(v3 > 20.0, v3, tl.log(1.0 + tl.exp(tl.minimum(v3, 20.0))))
+    tl.store(out_ptr + row * out_stride + cols, v3 * (2.0 * tl.sigmoid(2.0 * v4) - 1.0), mask=mask)
+
+
 def run(x, residual, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    add_layernorm_mish_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    if M < 2048 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        add_layernorm_mish_two_tiles_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 256)))
+    elif M < 2048:
+        BLOCK = triton.next_power_of_2(N)
+        add_layernorm_mish_kernel[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 256)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        add_layernorm_mish_two_tiles_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 1024)))
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        add_layernorm_mish_kernel2[(M,)](x, residual, w, b, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 1024)))
     return out

@@ -4,6 +4,32 @@ import triton.language as tl
 
 
 @triton.jit
+def add_rmsnorm_elu_two_tiles_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v = x + residual
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    v2 = x2 + residual2
+    total = tl.sum(v * v, axis=0) + tl.sum(v2 * v2, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v3 = v * rstd * w
+    v4 = tl.where(v3 > 0.0, v3, tl.exp(tl.minimum(v3, 0.0)) - 1.0)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v5 = v2 * rstd * w2
+    v6 = tl.where(v5 > 0.0, v5, tl.exp(tl.minimum(v5, 0.0)) - 1.0)
+    tl.store(out_ptr + row * out_stride + cols, v4, mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, v6, mask=mask2, cache_modifier='.cs')
+
+
+@triton.jit
 def add_rmsnorm_elu_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -20,9 +46,64 @@ def add_rmsnorm_elu_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residu
     tl.store(out_ptr + row * out_stride + cols, v3, mask=mask, cache_modifier='.cs')
 
 
+@triton.jit
+def add_rmsnorm_elu_two_tiles_kernel2(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    residual2 = tl.load(residual_ptr + row * residual_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v = x + residual
+    v2 = x2 + residual2
+    total = tl.sum(v * v, axis=0) + tl.sum(v2 * v2, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    v3 = v * rstd * w
+    v4 = tl.where(v3 > 0.0, v3, tl.exp(tl.minimum(v3, 0.0)) - 1.0)
+    v5 = v2 * rstd * w2
+    v6 = tl.where(v5 > 0.0, v5, tl.exp(tl.minimum(v5, 0.0)) - 1.0)
+    tl.store(out_ptr + row * out_stride + cols, v4, mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v6, mask=mask2)
+
+
+@triton.jit
+def add_rmsnorm_elu_kernel2(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    residual = tl.load(residual_ptr + row * residual_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v = x + residual
+    total = tl.sum(v * v, axis=0)
+    inv = 1.0 / N
+    rstd = tl.rsqrt(total * inv + 1e-06)
+    v2 = v * rstd * w
+    v3 = tl.where(v2 > 0.0, v2, tl.exp(tl.minimum(v2, 0.0)) - 1.0)
+    tl.store(out_ptr + row * out_stride + cols, v3, mask=mask)
+
+
 def run(x, residual, w):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    add_rmsnorm_elu_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    if M < 512 and N > 6144 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        add_rmsnorm_elu_two_tiles_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=32)
+    elif M < 512 and N > 6144:
+        BLOCK = triton.next_power_of_2(N)
+        add_rmsnorm_elu_kernel[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=32)
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        add_rmsnorm_elu_two_tiles_kernel2[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 1024)))
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        add_rmsnorm_elu_kernel2[(M,)](x, residual, w, out, x.stride(0), residual.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 1024)))
     return out

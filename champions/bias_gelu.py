@@ -8,8 +8,8 @@ def bias_gelu_gapless_kernel(x_ptr, bias_ptr, out_ptr, N, n_elements, BLOCK: tl.
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = index < n_elements
     cols = index % N
-    x = tl.load(x_ptr + index, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
-    bias = tl.load(bias_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    x = tl.load(x_ptr + index, mask=mask, other=0.0).to(tl.float32)
+    bias = tl.load(bias_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + bias
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
     tl.store(out_ptr + index, v2, mask=mask)
@@ -21,8 +21,8 @@ def bias_gelu_kernel(x_ptr, bias_ptr, out_ptr, x_stride, out_stride, N, n_elemen
     mask = index < n_elements
     row = index // N
     cols = index % N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, cache_modifier='.cg').to(tl.float32)
-    bias = tl.load(bias_ptr + cols, mask=mask, other=0.0, cache_modifier='.ca').to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    bias = tl.load(bias_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     v = x + bias
     v2 = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
     tl.store(out_ptr + row * out_stride + cols, v2, mask=mask)
@@ -32,7 +32,7 @@ def run(x, bias):
     M, N = x.shape
     out = torch.empty_like(x)
     if x.is_contiguous():
-        bias_gelu_gapless_kernel[(triton.cdiv(M * N, 1024),)](x, bias, out, N, M * N, BLOCK=1024, num_warps=4)
+        bias_gelu_gapless_kernel[(triton.cdiv(M * N, 2048),)](x, bias, out, N, M * N, BLOCK=2048, num_warps=8)
     else:
-        bias_gelu_kernel[(triton.cdiv(M * N, 1024),)](x, bias, out, x.stride(0), out.stride(0), N, M * N, BLOCK=1024, num_warps=4)
+        bias_gelu_kernel[(triton.cdiv(M * N, 2048),)](x, bias, out, x.stride(0), out.stride(0), N, M * N, BLOCK=2048, num_warps=8)
     return out

@@ -27,7 +27,7 @@ def run(x):
     M, N = x.shape
     out = torch.empty_like(x)
     if x.is_contiguous():
-        gelu_gapless_kernel[(triton.cdiv(M * N, 1024),)](x, out, M * N, BLOCK=1024, num_warps=4)
+        gelu_gapless_kernel[(triton.cdiv(M * N, 4096),)](x, out, M * N, BLOCK=4096, num_warps=16)
     else:
-        gelu_kernel[(triton.cdiv(M * N, 1024),)](x, out, x.stride(0), out.stride(0), N, M * N, BLOCK=1024, num_warps=4)
+        gelu_kernel[(triton.cdiv(M * N, 4096),)](x, out, x.stride(0), out.stride(0), N, M * N, BLOCK=4096, num_warps=16)
     return out

@@ -4,7 +4,48 @@ import triton.language as tl
 
 
 @triton.jit
+def l2norm_two_tiles_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    total = tl.sum(x * x, axis=0) + tl.sum(x2 * x2, axis=0)
+    rstd = tl.rsqrt(total + 1e-06)
+    tl.store(out_ptr + row * out_stride + cols, x * rstd, mask=mask, eviction_policy='evict_first')
+    tl.store(out_ptr + row * out_stride + cols_b, x2 * rstd, mask=mask2, eviction_policy='evict_first')
+
+
+@triton.jit
 def l2norm_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    total = tl.sum(x * x, axis=0)
+    rstd = tl.rsqrt(total + 1e-06)
+    tl.store(out_ptr + row * out_stride + cols, x * rstd, mask=mask, eviction_policy='evict_first')
+
+
+@triton.jit
+def l2norm_two_tiles_kernel2(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    total = tl.sum(x * x, axis=0) + tl.sum(x2 * x2, axis=0)
+    rstd = tl.rsqrt(total + 1e-06)
+    tl.store(out_ptr + row * out_stride + cols, x * rstd, mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, x2 * rstd, mask=mask2)
+
+
+@triton.jit
+def l2norm_kernel2(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
@@ -17,6 +58,18 @@ def l2norm_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
 def run(x):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    l2norm_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 1024)))
+    if M < 512 and N > 6144 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        l2norm_two_tiles_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 512 and N > 6144:
+        BLOCK = triton.next_power_of_2(N)
+        l2norm_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        l2norm_two_tiles_kernel2[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=4)
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        l2norm_kernel2[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=4)
     return out

@@ -4,6 +4,34 @@ import triton.language as tl
 
 
 @triton.jit
+def layernorm_mish_two_tiles_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    v3 = v * rstd * w + b
+    v4 = tl.where(v3 > 20.0, v3, tl.log(1.0 + tl.exp(tl.minimum(v3, 20.0))))
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    v5 = v2 * rstd * w2 + b2
+    v6 = tl.where(v5 > 20.0, v5, tl.log(1.0 + tl.exp(tl.minimum(v5, 20.0))))
+    tl.store(out_ptr + row * out_stride + cols, v3 * (2.0 * tl.sigmoid(2.0 * v4) - 1.0), mask=mask, eviction_policy='evict_first')
+    tl.store(out_ptr + row * out_stride + cols_b, v5 * (2.0 * tl.sigmoid(2.0 * v6) - 1.0), mask=mask2, eviction_policy='evict_first')
+
+
+@triton.jit
 def layernorm_mish_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -20,6 +48,34 @@ def layernorm_mish_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N,
     v2 = v * rstd * w + b
     v3 = tl.where(v2 > 20.0, v2, tl.log(1.0 + tl.exp(tl.minimum(v2, 20.0))))
     tl.store(out_ptr + row * out_stride + cols, v2 * (2.0 * tl.sigmoid(2.0 * v3) - 1.0), mask=mask, eviction_policy='evict_first')
+
+
+@triton.jit
+def layernorm_mish_two_tiles_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v3 = v * rstd * w + b
+    v4 = tl.where(v3 > 20.0, v3, tl.log(1.0 + tl.exp(tl.minimum(v3, 20.0))))
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v5 = v2 * rstd * w2 + b2
+    v6 = tl.where(v5 > 20.0, v5, tl.log(1.0 + tl.exp(tl.minimum(v5, 20.0))))
+    tl.store(out_ptr + row * out_stride + cols, v3 * (2.0 * tl.sigmoid(2.0 * v4) - 1.0), mask=mask, cache_modifier='.cs')
+    tl.store(out_ptr + row * out_stride + cols_b, v5 * (2.0 * tl.sigmoid(2.0 * v6) - 1.0), mask=mask2, cache_modifier='.cs')
 
 
 @triton.jit
@@ -44,9 +100,17 @@ def layernorm_mish_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N
 def run(x, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    if M < 2048:
+    if M < 2048 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        layernorm_mish_two_tiles_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 2048:
         BLOCK = triton.next_power_of_2(N)
         layernorm_mish_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        layernorm_mish_two_tiles_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 1024)))
     else:
         BLOCK2 = triton.next_power_of_2(N)
         layernorm_mish_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 1024)))

@@ -4,6 +4,32 @@ import triton.language as tl
 
 
 @triton.jit
+def layernorm_silu_two_tiles_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0, eviction_policy='evict_first').to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    v3 = v * rstd * w + b
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0, eviction_policy='evict_last').to(tl.float32)
+    v4 = v2 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, v3 * tl.sigmoid(v3), mask=mask, eviction_policy='evict_first')
+    tl.store(out_ptr + row * out_stride + cols_b, v4 * tl.sigmoid(v4), mask=mask2, eviction_policy='evict_first')
+
+
+@triton.jit
 def layernorm_silu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
@@ -21,9 +47,65 @@ def layernorm_silu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N,
     tl.store(out_ptr + row * out_stride + cols, v2 * tl.sigmoid(v2), mask=mask, eviction_policy='evict_first')
 
 
+@triton.jit
+def layernorm_silu_two_tiles_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK_A: tl.constexpr, BLOCK_B: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK_A)
+    cols_b = BLOCK_A + tl.arange(0, BLOCK_B)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mask2 = cols_b < N
+    x2 = tl.load(x_ptr + row * x_stride + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0) + tl.sum(x2, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    v2 = x2 - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0) + tl.sum(tl.where(mask2, v2 * v2, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v3 = v * rstd * w + b
+    w2 = tl.load(w_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    b2 = tl.load(b_ptr + cols_b, mask=mask2, other=0.0).to(tl.float32)
+    v4 = v2 * rstd * w2 + b2
+    tl.store(out_ptr + row * out_stride + cols, v3 * tl.sigmoid(v3), mask=mask)
+    tl.store(out_ptr + row * out_stride + cols_b, v4 * tl.sigmoid(v4), mask=mask2)
+
+
+@triton.jit
+def layernorm_silu_kernel2(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    total = tl.sum(x, axis=0)
+    inv = 1.0 / N
+    mean = total * inv
+    v = x - mean
+    total2 = tl.sum(tl.where(mask, v * v, 0.0), axis=0)
+    rstd = tl.rsqrt(total2 * inv + 1e-05)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    v2 = v * rstd * w + b
+    tl.store(out_ptr + row * out_stride + cols, v2 * tl.sigmoid(v2), mask=mask)
+
+
 def run(x, w, b):
     M, N = x.shape
     out = torch.empty_like(x)
-    BLOCK = triton.next_power_of_2(N)
-    layernorm_silu_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    if M < 512 and N > 6144 and 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A = triton.next_power_of_2(N) // 2
+        BLOCK_B = triton.next_power_of_2(N - BLOCK_A)
+        layernorm_silu_two_tiles_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A, BLOCK_B=BLOCK_B, num_warps=min(16, max(1, BLOCK_A // 512)))
+    elif M < 512 and N > 6144:
+        BLOCK = triton.next_power_of_2(N)
+        layernorm_silu_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK, num_warps=min(16, max(1, BLOCK // 512)))
+    elif 4 * N <= 3 * triton.next_power_of_2(N):
+        BLOCK_A2 = triton.next_power_of_2(N) // 2
+        BLOCK_B2 = triton.next_power_of_2(N - BLOCK_A2)
+        layernorm_silu_two_tiles_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK_A=BLOCK_A2, BLOCK_B=BLOCK_B2, num_warps=min(16, max(1, BLOCK_A2 // 512)))
+    else:
+        BLOCK2 = triton.next_power_of_2(N)
+        layernorm_silu_kernel2[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK2, num_warps=min(16, max(1, BLOCK2 // 512)))
     return out

@@ -7,8 +7,8 @@ import triton.language as tl
 def silu_gapless_kernel(x_ptr, out_ptr, n_elements, BLOCK: tl.constexpr):
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = index < n_elements
-    x = tl.load(x_ptr + index, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    tl.store(out_ptr + index, x * tl.sigmoid(x), mask=mask, cache_modifier='.cs')
+    x = tl.load(x_ptr + index, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + index, x * (1.0 / (1.0 + tl.exp(-x))), mask=mask)
 
 
 @triton.jit
@@ -17,8 +17,8 @@ def silu_kernel(x_ptr, out_ptr, x_stride, out_stride, N, n_elements, BLOCK: tl.c
     mask = index < n_elements
     row = index // N
     cols = index % N
-    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0, eviction_policy='evict_first').to(tl.float32)
-    tl.store(out_ptr + row * out_stride + cols, x * tl.sigmoid(x), mask=mask, cache_modifier='.cs')
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(out_ptr + row * out_stride + cols, x * (1.0 / (1.0 + tl.exp(-x))), mask=mask)
 
 
 def run(x):
