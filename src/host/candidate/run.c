@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "host/candidate/backend.h"
+#include "host/candidate/written_gpu.h"
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 
@@ -34,6 +35,13 @@ HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module) {
                      .m = m,
                      .cache = cache};
     p->model = entry_model(module);
+    GpuModel written;
+    if (written_gpu(module, m->gpu.processors, &written)) {
+        GpuModel *model = NEW(m->arena, GpuModel);
+        *model = written;
+        m->gpu.model = model;
+        m->gpu.processors = model->processors;
+    }
     host_expect(p, &(HostOutput){.input = -1}, 1);
     fresh_budgets(&p->in);
     return p;

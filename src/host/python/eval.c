@@ -172,6 +172,12 @@ static bool eval_items(Interp *in, Env *env, const Nodes *items, ValueKind kind,
     return true;
 }
 
+static bool eval_display(Interp *in, Env *env, const Node *n, ValueKind kind, Value *out) {
+    if (!eval_items(in, env, &n->items, kind, n->span, out)) return false;
+    if (out->seq->n == n->items.n) out->seq->made = n; // nothing was spread, or one item each time
+    return true;
+}
+
 static bool eval_set(Interp *in, Env *env, const Node *n, Value *out) {
     Value items;
     if (!eval_items(in, env, &n->items, V_LIST, n->span, &items) || !dict_new(in, n->span, out)) return false;
@@ -182,6 +188,7 @@ static bool eval_set(Interp *in, Env *env, const Node *n, Value *out) {
 }
 
 static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
+    bool plain = true;
     if (!dict_new(in, n->span, out)) return false;
     for (int i = 0; i < n->dict.keys.n; i++) {
         Value k, v;
@@ -196,7 +203,9 @@ static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
             return host_raise(in, n->span, "TypeError: '%s' object is not a mapping", value_type(v));
         for (int j = 0; j < v.dict->n; j++)
             if (!dict_put(in, n->span, out->dict, v.dict->key[j], v.dict->value[j])) return false;
+        plain = false;
     }
+    if (plain && out->dict->n == n->dict.keys.n) out->dict->made = n;
     return true;
 }
 
@@ -426,8 +435,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_FALSE: *out = value_bool(n->kind == NODE_TRUE); return true;
     case NODE_NONE: *out = NONE_VALUE; return true;
     case NODE_ELLIPSIS: *out = (Value){.kind = V_ELLIPSIS}; return true;
-    case NODE_TUPLE: return eval_items(in, env, &n->items, V_TUPLE, n->span, out);
-    case NODE_LIST: return eval_items(in, env, &n->items, V_LIST, n->span, out);
+    case NODE_TUPLE: return eval_display(in, env, n, V_TUPLE, out);
+    case NODE_LIST: return eval_display(in, env, n, V_LIST, out);
     case NODE_SET: return eval_set(in, env, n, out);
     case NODE_DICT: return eval_dict(in, env, n, out);
     case NODE_UNARY: return eval_unary(in, env, n, out);

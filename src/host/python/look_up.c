@@ -1,0 +1,116 @@
+#include "host/python/look_up.h"
+
+#include "base/numeric/rng.h"
+#include "host/python/interp.h"
+
+enum { ITEMS_MAX = 16 }; // of a list whose index is searched for
+
+// A number, a text or anything else that a key is made of.
+typedef struct {
+    ValueKind kind;
+    Value value;
+    uint64_t hash;
+} Part;
+
+static uint64_t text_hash(Str s) {
+    uint64_t h = s.len;
+    for (size_t i = 0; i < s.len; i++) h = rng_mix(h, (uint8_t)s.p[i]);
+    return h;
+}
+
+// The parts of a key, tuples within it too. -1: there are more, or one is not looked at.
+static int parts_of(Value v, Part *out, int n) { // a value's depth is bounded
+    if (n < 0) return n;
+    if (v.kind == V_TUPLE) {
+        for (int i = 0; i < v.seq->n; i++) n = parts_of(v.seq->at[i], out, n);
+        return n;
+    }
+    if (n == LOOK_UP_PARTS_MAX) return -1;
+    Part p = {v.kind, v, 0};
+    switch (v.kind) {
+    case V_NONE: break;
+    case V_BOOL: p.hash = v.b; break;
+    case V_INT: p.hash = (uint64_t)v.i; break;
+    case V_FLOAT: memcpy(&p.hash, &v.f, sizeof p.hash); break;
+    case V_STR: p.hash = text_hash(v.s); break;
+    case V_DTYPE: p.hash = (uint64_t)v.dtype.t * 2 + v.dtype.triton; break;
+    default: return -1;
+    }
+    p.hash = rng_mix((uint64_t)p.kind, p.hash);
+    out[n] = p;
+    return n + 1;
+}
+
+static CoverLookUp *look_up(Cover *c, uint32_t at, const Node *made) {
+    for (int i = 0; i < c->look_ups; i++)
+        if (c->look_up[i].at == at && c->look_up[i].made == made) return &c->look_up[i];
+    if (c->look_ups == COVER_LOOK_UPS_MAX) return c->more_look_ups = true, NULL;
+    CoverLookUp *l = &c->look_up[c->look_ups++];
+    *l = (CoverLookUp){.at = at, .made = made};
+    return l;
+}
+
+// Which parts of the keys at this place are not always the same.
+static void moved(CoverLookUp *l, const Part *key, int n) {
+    for (int i = 0; i < n; i++) {
+        if (l->parts > 0 && (l->parts != n || l->first[i] != key[i].hash)) l->moved |= (uint8_t)(1 << i);
+        if (l->parts == 0) l->first[i] = key[i].hash;
+    }
+    if (l->parts == 0) l->parts = n;
+}
+
+// Whether a key of other numbers or texts would be this entry's: what has never moved is the same, and so are
+// dtypes and the like.
+static bool might_be(const CoverLookUp *l, const Part *key, const Part *entry, int n) {
+    for (int i = 0; i < n; i++) {
+        bool free = (l->moved >> i & 1) && (key[i].kind == V_INT || key[i].kind == V_STR);
+        if (key[i].kind != entry[i].kind || (!free && key[i].hash != entry[i].hash)) return false;
+    }
+    return true;
+}
+
+// Not by its dtypes alone: those of the domain come without a search, but only where they are told apart.
+static void search(Outcomes *o, uint32_t at, int entry, const Part *key, const Part *other, int n) {
+    for (int i = 0; o && i < n; i++) {
+        int part = entry * LOOK_UP_PARTS_MAX + i;
+        if (key[i].kind == V_INT) outcome_entry(o, at, part, key[i].value.i, other[i].value.i);
+        if (key[i].kind == V_STR) outcome_entry_texts(o, at, part, key[i].value.s, other[i].value.s);
+    }
+}
+
+void note_dict_look_up(const Interp *in, Span span, const Dict *d, Value key, int found) {
+    Cover *c = in->m ? in->m->watch.cover : NULL;
+    Part part[LOOK_UP_PARTS_MAX], other[LOOK_UP_PARTS_MAX];
+    if (!c || !d->made || d->made->dict.keys.n > d->n) return;
+    int n = parts_of(key, part, 0);
+    uint32_t at = look_up_place(span);
+    CoverLookUp *l = n > 0 ? look_up(c, at, d->made) : NULL;
+    if (!l) return;
+    moved(l, part, n);
+    for (int i = 0; i < n; i++)
+        if (part[i].kind == V_DTYPE || part[i].kind == V_STR) outcome_signs(cover_outcomes(c), part[i].hash);
+    for (int i = 0; i < d->made->dict.keys.n; i++) { // others were added behind these
+        if (i != found && (parts_of(d->key[i], other, 0) != n || !might_be(l, part, other, n))) continue;
+        const void *entry = look_up_entry(d->made->dict.keys.at[i]);
+        if (!(cover_truth_of(c, entry) & (i == found ? COVER_TRUE : COVER_FALSE)))
+            cover_truth(c, entry, i == found);
+        search(cover_outcomes(c), at, i, part, i == found ? part : other, n);
+    }
+}
+
+void note_seq_look_up(const Interp *in, Span span, const Seq *s, int64_t index) {
+    Cover *c = in->m ? in->m->watch.cover : NULL;
+    Part part;
+    if (!c || !s->made || s->made->items.n != s->n) return;
+    uint32_t at = look_up_place(span);
+    CoverLookUp *l = look_up(c, at, s->made);
+    if (!l) return;
+    (void)parts_of(value_int(index), &part, 0);
+    moved(l, &part, 1);
+    for (int i = 0; i < s->n; i++) {
+        if (i != index && !l->moved) continue;
+        cover_truth(c, look_up_entry(s->made->items.at[i]), i == index);
+        if (s->n <= ITEMS_MAX && l->moved)
+            outcome_entry(cover_outcomes(c), at, i * LOOK_UP_PARTS_MAX, index, i);
+    }
+}
