@@ -82,8 +82,7 @@ static bool want_device(Call *c, Value v, bool standard_cpu, bool *cpu) {
     int64_t here = device_here(c->in), index = here;
     if (v.kind == V_DEVICE && v.device.indexed && !v.device.cpu) index = v.device.index;
     if ((v.kind == V_INT && v.i == 0) || (v.kind == V_STR && str_is(v.s, "cuda:0"))) index = 0;
-    if (index != here)
-        return host_unsupported(c->in, c->at, "another device than the one of the inputs");
+    if (index != here) return host_unsupported(c->in, c->at, "another device than the one of the inputs");
     if (v.kind == V_DEVICE) return *cpu = v.device.cpu, true;
     if (v.kind == V_INT && v.i == here) return *cpu = false, true;
     if (v.kind == V_STR) {

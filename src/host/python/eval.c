@@ -3,6 +3,7 @@
 #include "host/python/api.h"
 #include "host/python/entry.h"
 #include "host/python/form.h"
+#include "host/python/look_up.h"
 #include "host/python/model_parameters.h"
 #include <stdio.h>
 
@@ -36,6 +37,7 @@ static void note_outcome(const Interp *in, uint32_t at, Oper op, Value l, Value 
     outcome_seen(o, at, item ? 3 + (uint64_t)l.i : holds ? 2 : 1);
     for (int i = 0; l.kind == V_INT && value_is_seq(r) && i < r.seq->n && i < OUTCOME_NUMBERS_MAX; i++)
         if (r.seq->at[i].kind == V_INT) outcome_number(o, r.seq->at[i].i);
+    if (op == OPER_IN || op == OPER_NOTIN) note_members(o, at, l, r);
     bool alike = value_is_seq(l) && value_is_seq(r) && l.seq->n == r.seq->n;
     for (int i = 0; alike && i < l.seq->n && i < OUTCOME_PARTS_MAX; i++)
         if (seen_numbers(l.seq->at[i], r.seq->at[i], &a, &b)) outcome_part(o, at, i + 1, a, b);
@@ -367,7 +369,10 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
         }
     }
     if (!call_value(in, f, &args, out)) return false;
-    if (out->kind == V_BOOL) note_truth(in, n, out->b);
+    if (out->kind == V_BOOL) {
+        note_truth(in, n, out->b);
+        outcome_seen(outcomes(in), n->span.at + n->span.len - 1, out->b ? 2 : 1);
+    }
     if (!node_extreme(n))
         note_zero(in, n, *out);
     else if (args.n > 1)

@@ -78,6 +78,18 @@ static void search(Outcomes *o, uint32_t at, int entry, const Part *key, const P
     }
 }
 
+void note_members(Outcomes *o, uint32_t at, Value item, Value all) {
+    Part part[LOOK_UP_PARTS_MAX], other[LOOK_UP_PARTS_MAX];
+    bool keyed = all.kind == V_DICT || all.kind == V_SET;
+    if (!keyed && !value_is_seq(all)) return;
+    int n = parts_of(item, part, 0), of = keyed ? all.dict->n : all.seq->n;
+    for (int i = 0; n > 0 && i < of && i < ITEMS_MAX; i++) {
+        bool alike = parts_of(keyed ? all.dict->key[i] : all.seq->at[i], other, 0) == n;
+        for (int k = 0; k < n; k++) alike = alike && part[k].kind == other[k].kind;
+        if (alike) search(o, at, i, part, other, n);
+    }
+}
+
 void note_dict_look_up(const Interp *in, Span span, const Dict *d, Value key, int found) {
     Cover *c = in->m ? in->m->watch.cover : NULL;
     Part part[LOOK_UP_PARTS_MAX], other[LOOK_UP_PARTS_MAX];

@@ -435,9 +435,7 @@ bool api_device_name(Call *c, Value *out) {
     Str text = device(c)->name_text;
     return *out = value_str(text.len ? text : str_of(device(c)->name)), true;
 }
-bool api_driver_device(Call *c, Value *out) {
-    return *out = value_device(false, device_here(c->in)), true;
-}
+bool api_driver_device(Call *c, Value *out) { return *out = value_device(false, device_here(c->in)), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }
 

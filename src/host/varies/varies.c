@@ -376,7 +376,8 @@ static bool too_large(Fact shape, const Node *entry) {
     if (shape.kind != FACT_NUMBERS || !shape.of || entry->kind != NODE_TUPLE) return false;
     for (int i = 0; i < entry->items.n; i++) {
         const Node *x = entry->items.at[i];
-        if (x->kind != NODE_INT || x->integer.too_big || x->integer.value >= (uint64_t)FACT_ELEMENTS) return false;
+        if (x->kind != NODE_INT || x->integer.too_big || x->integer.value >= (uint64_t)FACT_ELEMENTS)
+            return false;
         if (__builtin_mul_overflow(n, (int64_t)x->integer.value, &n)) return true;
     }
     return n >= FACT_ELEMENTS;

@@ -97,6 +97,7 @@ static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out
     if (strncmp(s, processors, sizeof processors - 1) != 0) return false;
     s += sizeof processors - 1;
     if (!number_read(&s, GPU_WRITTEN_MOST, &count) || *s) return false;
+    if (count > GPU_PROCESSORS_MOST && count < GPU_WRITTEN) return false;
     out->processors[i] = (int32_t)count;
     out->ways[i] = (uint8_t)way;
     memcpy(fitted, size, sizeof fitted);

@@ -30,9 +30,9 @@ typedef struct {
     int corpora;
     ExplorePoint place[PLACES_MAX];
     int places;
-    unsigned ways; // a bit for each one that makes a difference
-    unsigned mask; // of these, those that are tried
-    uint32_t free; // the axes that can be moved along, a bit for each
+    unsigned ways;  // a bit for each one that makes a difference
+    unsigned mask;  // of these, those that are tried
+    uint32_t free;  // the axes that can be moved along, a bit for each
     unsigned asked; // what the file asks of the GPU (gpu_asked())
 } Search;
 

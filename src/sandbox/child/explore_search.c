@@ -500,7 +500,8 @@ static bool one_device(Search *s, int64_t processors) {
 static void all_devices(Search *s) {
     const GpuModel *model;
     bool fits = true;
-    for (int i = 0; fits && (s->asked & GPU_ASKS_ANY) && (model = gpu_model_at(i)); i++) fits = one_device(s, model->processors);
+    for (int i = 0; fits && (s->asked & GPU_ASKS_ANY) && (model = gpu_model_at(i)); i++)
+        fits = one_device(s, model->processors);
     for (int i = 0; fits && i < written_gpu_shown(s->asked); i++) fits = one_device(s, GPU_WRITTEN + i);
 }
 

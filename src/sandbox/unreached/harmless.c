@@ -360,7 +360,8 @@ static void find_most_looked_up(Harmless *h, const Node *n) {
         const Node *table = c->look_up[i].made;
         const Nodes *entries = table_entries(table);
         for (int k = 0; k < entries->n && c->look_up[i].at == look_up_place(n->span); k++)
-            find_most(h, entry_value(table, k), cover_truth_of(c, look_up_entry(entries->at[k])) & COVER_TRUE);
+            find_most(h, entry_value(table, k),
+                      cover_truth_of(c, look_up_entry(entries->at[k])) & COVER_TRUE);
     }
     if (n->kind == NODE_CALL && n->call.args.n > 1) find_most(h, n->call.args.at[1], true);
 }

@@ -260,7 +260,6 @@ static void anonymous(Walk *w, const Node *n) {
 
 // --- tables ---
 
-
 // Those entries that no key has met, though one might have. Of dtypes alone all have come.
 static void unmet(Walk *w, const Node *n, const Node *key, const Node *table) {
     const Nodes *entries = table_entries(table);

@@ -77,8 +77,8 @@ static bool is_written(const Node *n) {
     }
 }
 
-// Shapes and grids are lists as well: one is a table if it holds what is written down, or is looked up in where it
-// stands.
+// Shapes and grids are lists as well: one is a table if it holds what is written down, or is looked up in
+// where it stands.
 static bool is_table(const Node *n, bool indexed) {
     if (n->kind == NODE_DICT) {
         for (int i = 0; i < n->dict.keys.n; i++)

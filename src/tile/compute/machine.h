@@ -84,8 +84,8 @@ static inline int lane_order_of(int64_t length) {
 typedef struct {
     int processors;
     const struct GpuModel *model; // what it says of itself; NULL: what follows from its processors
-    int warps;      // num_warps of the next launch
-    bool allocator; // triton.set_allocator() was given a function
+    int warps;                    // num_warps of the next launch
+    bool allocator;               // triton.set_allocator() was given a function
 } Gpu;
 
 // Who looks on; NULL: nobody, and nothing is slower for it.

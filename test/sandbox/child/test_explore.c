@@ -51,6 +51,12 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
     case 10: // if N * M % 65536 == 65535 and no such size is in the domain
         outcome_compared(outcomes, 1, 2 * n * m % 65536, 65535, false);
         return true;
+    case 12: // T[M * 2, N * 3] of (74, 3027) and another
+        for (int i = 0; i < 2; i++) {
+            outcome_entry(outcomes, 1, i * 8, m * 2, i ? 74 : 501);
+            outcome_entry(outcomes, 1, i * 8 + 1, n * 3, i ? 3027 : 4);
+        }
+        return true;
     case 11: // if processors * 2 == 2 * 97 and M == 3
         outcome_compared(outcomes, 1, 2 * p->processors, 194, p->processors == 97);
         if (p->processors == 97) outcome_compared(outcomes, 2, m, 3, m == 3);
@@ -91,6 +97,7 @@ static bool found(int number, int64_t m, int64_t n) {
         case 7: any |= pm * pn > 1 << 22 && pn % 16 == 0 && pm < 300; break;
         case 8: any |= gaps && pn + gap == 4104 && pn < 4100; break;
         case 9: any |= pm > 8 * pn && pn > 100; break;
+        case 12: any |= pm == 37 && pn == 1009; break;
         case 11: any |= points->processors[i] == 97 && pm == 3; break;
         default: any |= pm == m && pn == n;
         }
@@ -112,6 +119,12 @@ static void numbers_are_met(void **state) {
 static void processors_are_solved_for(void **state) {
     (void)state;
     assert_true(found(11, 0, 0));
+}
+
+// Entries of a table are met as numbers that are compared with are.
+static void entries_are_met(void **state) {
+    (void)state;
+    assert_true(found(12, 0, 0));
 }
 
 static void what_no_number_leads_to_is_met(void **state) {
@@ -185,6 +198,8 @@ static void reports_are_read_strictly(void **state) {
                                       "sizes 7 384 ways 1 gap 8",
                                       "sizes 7 384 ways 1 gap 8 processors 0",
                                       "sizes 7 384 ways 1 gap 8 processors 2049",
+                                      "sizes 7 384 ways 1 gap 8 processors 4095",
+                                      "sizes 7 384 ways 1 gap 8 processors 4609",
                                       "sizes 7 384 ways 1",
                                       "sizes 7 384 ways 1 gap 0 processors 132",
                                       "sizes 7 384 ways 1 gap 65537 processors 132"};
@@ -198,9 +213,11 @@ static void reports_are_read_strictly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_met), cmocka_unit_test(processors_are_solved_for),
-        cmocka_unit_test(what_no_number_leads_to_is_met), cmocka_unit_test(a_small_domain_takes_few_calls),
-        cmocka_unit_test(reports_are_read_strictly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_met),
+                                       cmocka_unit_test(processors_are_solved_for),
+                                       cmocka_unit_test(entries_are_met),
+                                       cmocka_unit_test(what_no_number_leads_to_is_met),
+                                       cmocka_unit_test(a_small_domain_takes_few_calls),
+                                       cmocka_unit_test(reports_are_read_strictly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect
+# expect: inaccurate
 # about: accumulates the squares in bfloat16
 # attack: C10
 import torch
