@@ -3,7 +3,7 @@
 #include "base/numeric/rng.h"
 #include "host/python/interp.h"
 
-enum { ITEMS_MAX = 16 }; // of a list whose index is searched for
+enum { ITEMS_MAX = 16, COMPUTED_MAX = 64 }; // of a list whose index is searched for, of a computed table
 
 // A number, a text or anything else that a key is made of.
 typedef struct {
@@ -41,29 +41,19 @@ static int parts_of(Value v, Part *out, int n) { // a value's depth is bounded
     return n + 1;
 }
 
-static CoverLookUp *look_up(Cover *c, uint32_t at, const Node *made) {
+static void looked_up(Cover *c, uint32_t at, const Node *made) {
     for (int i = 0; i < c->look_ups; i++)
-        if (c->look_up[i].at == at && c->look_up[i].made == made) return &c->look_up[i];
-    if (c->look_ups == COVER_LOOK_UPS_MAX) return c->more_look_ups = true, NULL;
-    CoverLookUp *l = &c->look_up[c->look_ups++];
-    *l = (CoverLookUp){.at = at, .made = made};
-    return l;
+        if (c->look_up[i].at == at && c->look_up[i].made == made) return;
+    if (c->look_ups == COVER_LOOK_UPS_MAX)
+        c->more_look_ups = true;
+    else
+        c->look_up[c->look_ups++] = (CoverLookUp){at, made};
 }
 
-// Which parts of the keys at this place are not always the same.
-static void moved(CoverLookUp *l, const Part *key, int n) {
+// Whether a key of other numbers or texts would be this entry's: dtypes and the like have to be the same.
+static bool might_be(const Part *key, const Part *entry, int n) {
     for (int i = 0; i < n; i++) {
-        if (l->parts > 0 && (l->parts != n || l->first[i] != key[i].hash)) l->moved |= (uint8_t)(1 << i);
-        if (l->parts == 0) l->first[i] = key[i].hash;
-    }
-    if (l->parts == 0) l->parts = n;
-}
-
-// Whether a key of other numbers or texts would be this entry's: what has never moved is the same, and so are
-// dtypes and the like.
-static bool might_be(const CoverLookUp *l, const Part *key, const Part *entry, int n) {
-    for (int i = 0; i < n; i++) {
-        bool free = (l->moved >> i & 1) && (key[i].kind == V_INT || key[i].kind == V_STR);
+        bool free = key[i].kind == V_INT || key[i].kind == V_STR || key[i].kind == V_FLOAT;
         if (key[i].kind != entry[i].kind || (!free && key[i].hash != entry[i].hash)) return false;
     }
     return true;
@@ -93,36 +83,30 @@ void note_members(Outcomes *o, uint32_t at, Value item, Value all) {
 void note_dict_look_up(const Interp *in, Span span, const Dict *d, Value key, int found) {
     Cover *c = in->m ? in->m->watch.cover : NULL;
     Part part[LOOK_UP_PARTS_MAX], other[LOOK_UP_PARTS_MAX];
-    if (!c || !d->made || d->made->dict.keys.n > d->n) return;
-    int n = parts_of(key, part, 0);
+    Outcomes *o = cover_outcomes(c);
+    // One that was computed has entries to look for, though none that could be named.
+    bool written = d->made && d->made->dict.keys.n <= d->n; // others were added behind these
+    if (!c || (!written && !o)) return;
+    int n = parts_of(key, part, 0), entries = written ? d->made->dict.keys.n : d->n;
     uint32_t at = look_up_place(span);
-    CoverLookUp *l = n > 0 ? look_up(c, at, d->made) : NULL;
-    if (!l) return;
-    moved(l, part, n);
+    if (n <= 0) return;
+    if (written) looked_up(c, at, d->made);
     for (int i = 0; i < n; i++)
-        if (part[i].kind == V_DTYPE || part[i].kind == V_STR) outcome_signs(cover_outcomes(c), part[i].hash);
-    for (int i = 0; i < d->made->dict.keys.n; i++) { // others were added behind these
-        if (i != found && (parts_of(d->key[i], other, 0) != n || !might_be(l, part, other, n))) continue;
-        const void *entry = look_up_entry(d->made->dict.keys.at[i]);
-        if (!(cover_truth_of(c, entry) & (i == found ? COVER_TRUE : COVER_FALSE)))
-            cover_truth(c, entry, i == found);
-        search(cover_outcomes(c), at, i, part, i == found ? part : other, n);
+        if (part[i].kind == V_DTYPE || part[i].kind == V_STR) outcome_signs(o, part[i].hash);
+    for (int i = 0; i < entries && (written || i < COMPUTED_MAX); i++) {
+        if (i != found && (parts_of(d->key[i], other, 0) != n || !might_be(part, other, n))) continue;
+        if (written) cover_truth(c, look_up_entry(d->made->dict.keys.at[i]), i == found);
+        search(o, at, i, part, i == found ? part : other, n);
     }
 }
 
 void note_seq_look_up(const Interp *in, Span span, const Seq *s, int64_t index) {
     Cover *c = in->m ? in->m->watch.cover : NULL;
-    Part part;
     if (!c || !s->made || s->made->items.n != s->n) return;
     uint32_t at = look_up_place(span);
-    CoverLookUp *l = look_up(c, at, s->made);
-    if (!l) return;
-    (void)parts_of(value_int(index), &part, 0);
-    moved(l, &part, 1);
+    looked_up(c, at, s->made);
     for (int i = 0; i < s->n; i++) {
-        if (i != index && !l->moved) continue;
         cover_truth(c, look_up_entry(s->made->items.at[i]), i == index);
-        if (s->n <= ITEMS_MAX && l->moved)
-            outcome_entry(cover_outcomes(c), at, i * LOOK_UP_PARTS_MAX, index, i);
+        if (s->n <= ITEMS_MAX) outcome_entry(cover_outcomes(c), at, i * LOOK_UP_PARTS_MAX, index, i);
     }
 }

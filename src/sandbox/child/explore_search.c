@@ -163,6 +163,19 @@ static void beyond(Search *s, ExplorePoint *p, const Fresh *f) {
     }
 }
 
+// On a branch that nobody took before, dtypes and gaps may be told apart that were alike until now. What is
+// news in one of those ways, as bits.
+static unsigned more_ways(Search *s, const ExplorePoint *p) {
+    unsigned news = 0;
+    uint64_t plain = s->o->signature; // of the plain way, which was the last
+    for (int way = 1; way < EXPLORE_WAYS && s->mask == UINT_MAX; way++) {
+        if (s->ways >> way & 1) continue;
+        if (explore_call(s, p, way)) news |= 1U << way;
+        if (s->o->signature != plain) s->ways |= 1U << way;
+    }
+    return news;
+}
+
 void explore_try(Search *s, const ExplorePoint *from) {
     ExplorePoint p = *from;
     Fresh f = {0};
@@ -175,6 +188,7 @@ void explore_try(Search *s, const ExplorePoint *from) {
         news |= 1U << way;
     }
     if (!news) return;
+    news |= more_ways(s, &p);
     if (explore_elements(s->d, p.size) > EXPLORE_SHRINKS && f.n > 0) shrink(s, &p, &f);
     if (f.n > 0) beyond(s, &p, &f);
     explore_keep(s, &p);

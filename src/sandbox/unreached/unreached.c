@@ -481,6 +481,7 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesIn
                 .inputs = inputs,
                 .out = out};
     *out = (Unreached){0};
+    out->more = c->more_look_ups;
     w->harmless = harmless_new(a, module, c);
     numbers_give(a, module, c, out, &w->numbers);
     for (int i = 0; i < module->module.body.n; i++) {

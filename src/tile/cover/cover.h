@@ -27,15 +27,11 @@ typedef struct {
     const void *of; // its node
     uint8_t ways;
 } CoverTruth;
-// A place that looks keys up in a table which the source writes down (host/python/look_up.h): the parts of
-// the first key, as hashes, and which of them have been other ones since.
+// A place that looks keys up in a table which the source writes down (host/python/look_up.h).
 enum { COVER_LOOK_UPS_MAX = 128, LOOK_UP_PARTS_MAX = 8 };
 typedef struct {
     uint32_t at;
     const void *made; // the table's node
-    int parts;
-    uint64_t first[LOOK_UP_PARTS_MAX];
-    uint8_t moved; // a bit for each
 } CoverLookUp;
 typedef struct Cover {
     uint8_t *at;

@@ -51,11 +51,14 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
     case 10: // if N * M % 65536 == 65535 and no such size is in the domain
         outcome_compared(outcomes, 1, 2 * n * m % 65536, 65535, false);
         return true;
-    case 12: // T[M * 2, N * 3] of (74, 3027) and another
-        for (int i = 0; i < 2; i++) {
-            outcome_entry(outcomes, 1, i * 8, m * 2, i ? 74 : 501);
-            outcome_entry(outcomes, 1, i * 8 + 1, n * 3, i ? 3027 : 4);
-        }
+    case 12: // T[N * 3] of 63021 and another
+        outcome_entry(outcomes, 1, 0, n * 3, 4);
+        outcome_entry(outcomes, 1, 8, n * 3, 63021);
+        return true;
+    case 13: // if M == 4097, if x.dtype is bfloat16, if N == 3001: no case shows that dtypes are told apart
+        outcome_compared(outcomes, 1, m, 4097, m == 4097);
+        if (m == 4097) outcome_seen(outcomes, 2, way % EXPLORE_GAPS == 1 ? 2 : 1);
+        if (m == 4097 && way % EXPLORE_GAPS == 1) outcome_compared(outcomes, 3, n, 20007, n == 20007);
         return true;
     case 11: // if processors * 2 == 2 * 97 and M == 3
         outcome_compared(outcomes, 1, 2 * p->processors, 194, p->processors == 97);
@@ -97,7 +100,8 @@ static bool found(int number, int64_t m, int64_t n) {
         case 7: any |= pm * pn > 1 << 22 && pn % 16 == 0 && pm < 300; break;
         case 8: any |= gaps && pn + gap == 4104 && pn < 4100; break;
         case 9: any |= pm > 8 * pn && pn > 100; break;
-        case 12: any |= pm == 37 && pn == 1009; break;
+        case 12: any |= pn == 21007; break;
+        case 13: any |= pm == 4097 && pn == 20007 && (points->ways[i] & 2); break;
         case 11: any |= points->processors[i] == 97 && pm == 3; break;
         default: any |= pm == m && pn == n;
         }
@@ -125,6 +129,7 @@ static void processors_are_solved_for(void **state) {
 static void entries_are_met(void **state) {
     (void)state;
     assert_true(found(12, 0, 0));
+    assert_true(found(13, 0, 0)); // dtypes that only a branch tells apart
 }
 
 static void what_no_number_leads_to_is_met(void **state) {

@@ -131,6 +131,7 @@ static bool table_left_out(const char *text, const char *end, const uint8_t *way
     *c = (Cover){.n = strlen(text),
                  .at = NEWN(&a, uint8_t, strlen(text) + 1),
                  .truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX)};
+    cover_mark(c, (uint32_t)(strstr(text, "M, N") - text), COVER_HOST);
     cover_mark(c, (uint32_t)(strstr(text, "y =") - text), COVER_HOST);
     c->look_up[c->look_ups++] =
         (CoverLookUp){.at = (uint32_t)(strstr(text, end) + strlen(end) - 1 - text), .made = f.node};

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: inaccurate
+# expect: incorrect
 # about: accumulates the squares in bfloat16
 # attack: C10
 import torch
