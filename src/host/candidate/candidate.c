@@ -79,8 +79,12 @@ static bool want_dtype(Call *c, Value v, DType standard, DType *out) {
 // Without a device torch allocates on the CPU, where kernels cannot reach.
 static bool want_device(Call *c, Value v, bool standard_cpu, bool *cpu) {
     if (v.kind == V_NONE) return *cpu = standard_cpu, true;
+    int64_t here = device_here(c->in), index = here;
+    if (v.kind == V_DEVICE && v.device.indexed && !v.device.cpu) index = v.device.index;
+    if ((v.kind == V_INT && v.i == 0) || (v.kind == V_STR && str_is(v.s, "cuda:0"))) index = 0;
+    if (index != here) return host_unsupported(c->in, c->at, "another device than the one of the inputs");
     if (v.kind == V_DEVICE) return *cpu = v.device.cpu, true;
-    if (v.kind == V_INT && v.i == 0) return *cpu = false, true;
+    if (v.kind == V_INT && v.i == here) return *cpu = false, true;
     if (v.kind == V_STR) {
         if (str_is(v.s, "cuda") || str_is(v.s, "cuda:0")) return *cpu = false, true;
         if (str_is(v.s, "cpu")) return *cpu = true, true;
@@ -119,7 +123,7 @@ bool api_to_same(Call *c, Value *out) {
         !value_truth(c->in, c->at, c->arg[5], &copy))
         return false;
     *out = c->arg[0];
-    if (c->arg[0].tensor->cpu && str_is(c->name, "cuda")) return stays_same(c, value_device(false));
+    if (c->arg[0].tensor->cpu && str_is(c->name, "cuda")) return stays_same(c, value_str(STR("cuda")));
     return !copy ||
            host_refuse(c->in, c->at, "`.to(copy=True)` copies the elements of a tensor; do it in a kernel");
 }

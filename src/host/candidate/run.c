@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "host/candidate/backend.h"
+#include "host/candidate/written_gpu.h"
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 
@@ -24,6 +25,15 @@ static void fresh_budgets(Interp *in) {
         in->m->storages.sparse ? (int64_t)in->m->storages.sparse_left : host_tensor_bytes(in);
 }
 
+// What a number behind those of processors stands for.
+static void gpu_of(Machine *m, const Node *module) {
+    if (m->gpu.processors < GPU_WRITTEN) return;
+    GpuModel *model = NEW(m->arena, GpuModel);
+    bool is = written_gpu(module, m->gpu.processors, model);
+    m->gpu.model = is ? model : NULL;
+    m->gpu.processors = is ? model->processors : PROCESSORS_USUAL;
+}
+
 HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module) {
     HostProgram *p = NEW(m->arena, HostProgram);
     p->in = (Interp){.arena = m->arena,
@@ -34,6 +44,7 @@ HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module) {
                      .m = m,
                      .cache = cache};
     p->model = entry_model(module);
+    gpu_of(m, module);
     host_expect(p, &(HostOutput){.input = -1}, 1);
     fresh_budgets(&p->in);
     return p;

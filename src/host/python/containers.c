@@ -1,6 +1,7 @@
 // What is put into lists and dictionaries, looked up and taken out again: as caches of host code do.
 // Dictionaries keep their keys in the order in which they came, as Python's do.
 #include "host/python/api.h"
+#include "host/python/look_up.h"
 
 // ---- lists
 
@@ -9,6 +10,7 @@ bool seq_take(Interp *in, Span at, Seq *s, int64_t i) {
     if (!host_work(in, at, s->n / 4) || !not_frozen(in, at, s->frozen)) return false;
     memmove(s->at + i, s->at + i + 1, (size_t)(s->n - i - 1) * sizeof *s->at);
     s->at[--s->n] = (Value){0};
+    s->made = NULL;
     return true;
 }
 
@@ -29,6 +31,7 @@ bool api_list_clear(Call *c, Value *out) {
     if (!host_work(c->in, c->at, s->n / 4) || !not_frozen(c->in, c->at, s->frozen)) return false;
     memset(s->at, 0, (size_t)s->n * sizeof *s->at);
     s->n = 0;
+    s->made = NULL;
     return true;
 }
 
@@ -65,6 +68,7 @@ bool api_list_reverse(Call *c, Value *out) {
     Seq *s = c->arg[0].seq;
     *out = NONE_VALUE;
     if (!host_work(c->in, c->at, s->n / 4) || !not_frozen(c->in, c->at, s->frozen)) return false;
+    s->made = NULL;
     for (int i = 0; i < s->n / 2; i++) {
         Value v = s->at[i];
         s->at[i] = s->at[s->n - 1 - i];
@@ -89,6 +93,7 @@ bool dict_take(Interp *in, Span at, Dict *d, int i) {
     memmove(d->value + i, d->value + i + 1, behind * sizeof *d->value);
     d->n--;
     d->key[d->n] = d->value[d->n] = (Value){0};
+    d->made = NULL;
     return true;
 }
 
@@ -104,6 +109,7 @@ bool api_dict_pop(Call *c, Value *out) {
     if (c->rests > 1)
         return host_raise(c->in, c->at, "TypeError: pop expected at most 2 arguments, got %d", c->rests + 1);
     if (!dict_find(c->in, c->at, d, c->arg[1], &i)) return false;
+    note_dict_look_up(c->in, c->at, d, c->arg[1], i);
     if (i < 0) return c->rests ? (*out = c->rest[0], true) : no_key(c, c->arg[1]);
     *out = d->value[i];
     return dict_take(c->in, c->at, d, i);
@@ -139,6 +145,7 @@ bool api_dict_to_end(Call *c, Value *out) {
     if (i < 0) return no_key(c, c->arg[1]);
     if (!host_work(c->in, c->at, d->n / 2) || !not_frozen(c->in, c->at, d->frozen)) return false;
     Value key = d->key[i], value = d->value[i];
+    d->made = NULL;
     for (int to = last ? d->n - 1 : 0, step = last ? 1 : -1; i != to; i += step) {
         d->key[i] = d->key[i + step];
         d->value[i] = d->value[i + step];
@@ -173,8 +180,10 @@ static bool pairs_merge(Call *c, Dict *to, Value from) {
 
 static bool dict_merge(Call *c, Dict *to, Value from) {
     if (from.kind != V_DICT) return pairs_merge(c, to, from);
+    bool copy = to->n == 0;
     for (int i = 0, n = from.dict->n; i < n; i++)
         if (!dict_put(c->in, c->at, to, from.dict->key[i], from.dict->value[i])) return false;
+    if (copy) to->made = from.dict->made;
     return true;
 }
 
@@ -205,6 +214,7 @@ bool api_dict_update(Call *c, Value *out) {
 bool api_dict_default(Call *c, Value *out) {
     int i;
     if (!dict_find(c->in, c->at, c->arg[0].dict, c->arg[1], &i)) return false;
+    note_dict_look_up(c->in, c->at, c->arg[0].dict, c->arg[1], i);
     *out = i >= 0 ? c->arg[0].dict->value[i] : c->arg[2];
     return i >= 0 || dict_put(c->in, c->at, c->arg[0].dict, c->arg[1], c->arg[2]);
 }
@@ -212,6 +222,7 @@ bool api_dict_default(Call *c, Value *out) {
 bool api_dict_get(Call *c, Value *out) {
     int i;
     if (!dict_find(c->in, c->at, c->arg[0].dict, c->arg[1], &i)) return false;
+    note_dict_look_up(c->in, c->at, c->arg[0].dict, c->arg[1], i);
     *out = i >= 0 ? c->arg[0].dict->value[i] : c->arg[2];
     return true;
 }

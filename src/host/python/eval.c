@@ -3,6 +3,7 @@
 #include "host/python/api.h"
 #include "host/python/entry.h"
 #include "host/python/form.h"
+#include "host/python/look_up.h"
 #include "host/python/model_parameters.h"
 #include <stdio.h>
 
@@ -36,6 +37,7 @@ static void note_outcome(const Interp *in, uint32_t at, Oper op, Value l, Value 
     outcome_seen(o, at, item ? 3 + (uint64_t)l.i : holds ? 2 : 1);
     for (int i = 0; l.kind == V_INT && value_is_seq(r) && i < r.seq->n && i < OUTCOME_NUMBERS_MAX; i++)
         if (r.seq->at[i].kind == V_INT) outcome_number(o, r.seq->at[i].i);
+    if (op == OPER_IN || op == OPER_NOTIN) note_members(o, at, l, r);
     bool alike = value_is_seq(l) && value_is_seq(r) && l.seq->n == r.seq->n;
     for (int i = 0; alike && i < l.seq->n && i < OUTCOME_PARTS_MAX; i++)
         if (seen_numbers(l.seq->at[i], r.seq->at[i], &a, &b)) outcome_part(o, at, i + 1, a, b);
@@ -172,6 +174,12 @@ static bool eval_items(Interp *in, Env *env, const Nodes *items, ValueKind kind,
     return true;
 }
 
+static bool eval_display(Interp *in, Env *env, const Node *n, ValueKind kind, Value *out) {
+    if (!eval_items(in, env, &n->items, kind, n->span, out)) return false;
+    if (out->seq->n == n->items.n) out->seq->made = n; // nothing was spread, or one item each time
+    return true;
+}
+
 static bool eval_set(Interp *in, Env *env, const Node *n, Value *out) {
     Value items;
     if (!eval_items(in, env, &n->items, V_LIST, n->span, &items) || !dict_new(in, n->span, out)) return false;
@@ -182,6 +190,7 @@ static bool eval_set(Interp *in, Env *env, const Node *n, Value *out) {
 }
 
 static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
+    bool plain = true;
     if (!dict_new(in, n->span, out)) return false;
     for (int i = 0; i < n->dict.keys.n; i++) {
         Value k, v;
@@ -196,7 +205,9 @@ static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
             return host_raise(in, n->span, "TypeError: '%s' object is not a mapping", value_type(v));
         for (int j = 0; j < v.dict->n; j++)
             if (!dict_put(in, n->span, out->dict, v.dict->key[j], v.dict->value[j])) return false;
+        plain = false;
     }
+    if (plain && out->dict->n == n->dict.keys.n) out->dict->made = n;
     return true;
 }
 
@@ -358,7 +369,10 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
         }
     }
     if (!call_value(in, f, &args, out)) return false;
-    if (out->kind == V_BOOL) note_truth(in, n, out->b);
+    if (out->kind == V_BOOL) {
+        note_truth(in, n, out->b);
+        outcome_seen(outcomes(in), n->span.at + n->span.len - 1, out->b ? 2 : 1);
+    }
     if (!node_extreme(n))
         note_zero(in, n, *out);
     else if (args.n > 1)
@@ -426,8 +440,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_FALSE: *out = value_bool(n->kind == NODE_TRUE); return true;
     case NODE_NONE: *out = NONE_VALUE; return true;
     case NODE_ELLIPSIS: *out = (Value){.kind = V_ELLIPSIS}; return true;
-    case NODE_TUPLE: return eval_items(in, env, &n->items, V_TUPLE, n->span, out);
-    case NODE_LIST: return eval_items(in, env, &n->items, V_LIST, n->span, out);
+    case NODE_TUPLE: return eval_display(in, env, n, V_TUPLE, out);
+    case NODE_LIST: return eval_display(in, env, n, V_LIST, out);
     case NODE_SET: return eval_set(in, env, n, out);
     case NODE_DICT: return eval_dict(in, env, n, out);
     case NODE_UNARY: return eval_unary(in, env, n, out);

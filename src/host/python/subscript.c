@@ -1,5 +1,6 @@
 // v[index]: sequences, texts, ranges, dictionaries, tensors (tensor_shape.c), and kernel[grid].
 #include "host/python/interp.h"
+#include "host/python/look_up.h"
 
 // Python's rules for s[lo:hi:step] on n items.
 static bool slice_resolve(Interp *in, Span at, const Slice *s, int64_t n, Range *out) {
@@ -43,6 +44,7 @@ static bool seq_subscript(Interp *in, Span at, Value v, Value index, Value *out)
     if (index.kind != V_SLICE) {
         if (!index_resolve(in, at, index, v.seq->n, v.kind == V_LIST ? "list" : "tuple", &i)) return false;
         *out = v.seq->at[i];
+        note_seq_look_up(in, at, v.seq, i);
         if (in->m) outcome_seen(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
         return true;
     }
@@ -88,6 +90,7 @@ bool subscript_get(Interp *in, Span at, Value v, Value index, Value *out) {
     case V_DICT: {
         int k;
         if (!dict_find(in, at, v.dict, index, &k)) return false;
+        note_dict_look_up(in, at, v.dict, index, k);
         if (k >= 0) return *out = v.dict->value[k], true;
         Buf key = BUF(in->arena);
         value_repr(&key, index, 0);
@@ -126,6 +129,7 @@ bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
     if (!index_resolve(in, at, index, of.seq->n, "list assignment", &i)) return false;
     if (!not_frozen(in, at, of.seq->frozen) || !may_keep(in, at, of.seq->kept, v)) return false;
     of.seq->at[i] = v;
+    of.seq->made = NULL;
     return true;
 }
 

@@ -279,6 +279,15 @@ bool api_size(Call *c, Value *out) {
     return true;
 }
 
+// What is asked of the device: as a rule it follows from the case's number of processors.
+static const GpuModel *device(Call *c) {
+    return c->in->m->gpu.model ? c->in->m->gpu.model : gpu_model(c->in->m->gpu.processors);
+}
+int device_here(const Interp *in) { return in->m && in->m->gpu.model ? in->m->gpu.model->index : 0; }
+static bool other_device(Call *c) {
+    return host_unsupported(c->in, c->at, "another device than the one of the inputs");
+}
+
 bool api_ndim(Call *c, Value *out) { return *out = value_int(value_rank(c->arg[0])), true; }
 bool api_numel(Call *c, Value *out) {
     if (!need_tensor(c, 0)) return false;
@@ -287,7 +296,7 @@ bool api_numel(Call *c, Value *out) {
 }
 bool api_tensor_dtype(Call *c, Value *out) { return *out = value_dtype(value_elem(c->arg[0]), false), true; }
 bool api_tensor_device(Call *c, Value *out) {
-    *out = value_device(c->arg[0].kind == V_TENSOR && c->arg[0].tensor->cpu);
+    *out = value_device(c->arg[0].kind == V_TENSOR && c->arg[0].tensor->cpu, device_here(c->in));
     return true;
 }
 bool api_is_cuda(Call *c, Value *out) {
@@ -351,16 +360,16 @@ bool api_device(Call *c, Value *out) {
         return host_raise(c->in, c->at, "TypeError: device(): argument 'type' must be str, not %s",
                           value_type(c->arg[0]));
     Str s = c->arg[0].s;
-    int64_t index;
-    if (c->arg[1].kind != V_NONE &&
-        !(value_as_int(c->arg[1], &index) && index == 0 && !memchr(s.p, ':', s.len)))
-        return host_unsupported(c->in, c->at, "another device than the first");
+    int64_t index = 0;
+    if (c->arg[1].kind != V_NONE && !(value_as_int(c->arg[1], &index) && !memchr(s.p, ':', s.len) &&
+                                      (index == 0 || index == device_here(c->in))))
+        return other_device(c);
     if (str_is(s, "cuda") || str_is(s, "cuda:0")) {
-        *out = value_device(false);
+        *out = value_device(false, (int)index);
         out->device.indexed = s.len > 4 || c->arg[1].kind != V_NONE;
         return true;
     }
-    if (str_is(s, "cpu")) return *out = value_device(true), true;
+    if (str_is(s, "cpu")) return *out = value_device(true, 0), true;
     return host_raise(c->in, c->at, "RuntimeError: Invalid device string: '%.*s'", STR_ARG(s));
 }
 bool api_device_type(Call *c, Value *out) {
@@ -368,14 +377,14 @@ bool api_device_type(Call *c, Value *out) {
     return true;
 }
 bool api_device_index(Call *c, Value *out) {
-    *out = !c->arg[0].device.indexed ? NONE_VALUE : value_int(0);
+    *out = !c->arg[0].device.indexed ? NONE_VALUE : value_int(c->arg[0].device.index);
     return true;
 }
 bool api_tensor_type(Call *c, Value *out) {
     *out = NONE_VALUE;
     return host_refuse(c->in, c->at, "torch.Tensor(...): tensors are made by torch.empty and the like");
 }
-bool api_device_now(Call *c, Value *out) { return (void)c, *out = value_int(0), true; }
+bool api_device_now(Call *c, Value *out) { return *out = value_int(device_here(c->in)), true; }
 // There is one, the inputs'; that it is the present one is so already.
 bool api_device_set(Call *c, Value *out) {
     const Value v = c->arg[0];
@@ -387,10 +396,9 @@ bool api_device_set(Call *c, Value *out) {
                           "ValueError: Expected a torch.device with a specified index or an integer");
     if (v.kind != V_DEVICE && !named && !value_as_int(v, &index))
         return host_raise(c->in, c->at, "ValueError: Expected a cuda device, but got: %s", value_type(v));
-    return index == 0 || host_unsupported(c->in, c->at, "another device than the first");
+    if (v.kind == V_DEVICE) index = v.device.index;
+    return index == device_here(c->in) || other_device(c);
 }
-// What is asked of the device follows from the case's number of processors alone.
-static const GpuModel *device(Call *c) { return gpu_model(c->in->m->gpu.processors); }
 // One as a rule; not always, so that nothing can depend on it.
 bool api_device_count(Call *c, Value *out) { return *out = value_int(device(c)->count), true; }
 bool api_device_there(Call *c, Value *out) { return (void)c, *out = value_bool(true), true; }
@@ -423,8 +431,11 @@ bool api_target_arch(Call *c, Value *out) {
     const GpuModel *m = device(c);
     return *out = value_int((int64_t)m->major * 10 + m->minor), true;
 }
-bool api_device_name(Call *c, Value *out) { return *out = value_str(str_of(device(c)->name)), true; }
-bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
+bool api_device_name(Call *c, Value *out) {
+    Str text = device(c)->name_text;
+    return *out = value_str(text.len ? text : str_of(device(c)->name)), true;
+}
+bool api_driver_device(Call *c, Value *out) { return *out = value_device(false, device_here(c->in)), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }
 

@@ -164,7 +164,9 @@ bool value_same(Value a, Value b) {
     case V_STR: return str_eq(a.s, b.s);
     case V_MODULE: return str_eq(a.s, b.s);
     case V_DTYPE: return a.dtype.t == b.dtype.t && a.dtype.triton == b.dtype.triton;
-    case V_DEVICE: return a.device.cpu == b.device.cpu && a.device.indexed == b.device.indexed;
+    case V_DEVICE:
+        return a.device.cpu == b.device.cpu && a.device.indexed == b.device.indexed &&
+               a.device.index == b.device.index;
     case V_TUPLE:
     case V_LIST: return a.seq == b.seq;
     case V_DICT:

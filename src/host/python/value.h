@@ -59,6 +59,7 @@ typedef struct {
     bool kept;               // the module's, changed by calls: it holds numbers, texts and the like alone
     bool memo;               // functools keeps it: here it is another one in each call
     const struct Class *of;  // NAMED
+    const Node *made;        // the display that it was written as, while it has those items
     const struct Dict *view; // d.keys(), d.items(), d.values(): of this one
 } Seq;
 typedef struct Dict {
@@ -67,6 +68,7 @@ typedef struct Dict {
     bool frozen, kept; // as of a Seq
     bool ordered;      // collections.OrderedDict
     bool memo;         // as of a Seq
+    const Node *made;  // as of a Seq
 } Dict;
 typedef struct {
     int64_t start, step, n;
@@ -104,6 +106,7 @@ struct Value {
         } dtype;
         struct {
             bool cpu, indexed; // torch.device("cuda") is another than torch.device("cuda:0")
+            uint8_t index;
         } device;
         HostTensor *tensor;
         const Bound *bound;
@@ -192,8 +195,10 @@ static inline Value value_dtype(DType t, bool triton) {
     return (Value){.kind = V_DTYPE, .dtype = {.t = t, .triton = triton}};
 }
 // Of a tensor: the one with an index.
-static inline Value value_device(bool cpu) {
-    return (Value){.kind = V_DEVICE, .device = {.cpu = cpu, .indexed = !cpu}};
+// Which of several GPUs the inputs lie on.
+int device_here(const Interp *in);
+static inline Value value_device(bool cpu, int index) {
+    return (Value){.kind = V_DEVICE, .device = {cpu, !cpu, (uint8_t)(cpu ? 0 : index)}};
 }
 static inline bool value_is_seq(Value v) { return v.kind == V_TUPLE || v.kind == V_LIST; }
 static inline bool value_is_tensor(Value v) { return v.kind == V_TENSOR || v.kind == V_BOUND; }

@@ -40,7 +40,9 @@ void value_repr(Buf *out, Value v, int depth) {
     case V_DTYPE:
         buf_puts(out, v.dtype.triton ? "" : "torch.");
         return buf_puts(out, v.dtype.triton ? dtype_info[v.dtype.t].triton : dtype_info[v.dtype.t].torch);
-    case V_DEVICE: return buf_puts(out, v.device.cpu ? "cpu" : "cuda:0");
+    case V_DEVICE:
+        if (v.device.cpu) return buf_puts(out, "cpu");
+        return buf_printf(out, "cuda:%d", v.device.index);
     case V_ELLIPSIS: return buf_puts(out, "Ellipsis");
     default: return buf_printf(out, "<%s>", value_type(v));
     }
@@ -109,7 +111,8 @@ static bool spell_here(Speller *s, Value v, bool repr) {
         return true;
     case V_DEVICE:
         if (repr) break;
-        buf_puts(s->out, v.device.cpu ? "cpu" : v.device.indexed ? "cuda:0" : "cuda");
+        buf_puts(s->out, v.device.cpu ? "cpu" : "cuda");
+        if (v.device.indexed && !v.device.cpu) buf_printf(s->out, ":%d", v.device.index);
         return true;
     case V_ELLIPSIS: buf_puts(s->out, "Ellipsis"); return true;
     default: break;

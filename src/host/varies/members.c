@@ -2,6 +2,8 @@
 #include "host/varies/inside.h"
 #include "tile/vm/gpu_model.h"
 
+enum { DEVICES_MOST = 16 }; // of one machine
+
 typedef enum { MEMBER_SIZE, MEMBER_SIZES, MEMBER_DTYPE, MEMBER_WIDTH, MEMBER_RANK, MEMBER_FIXED } MemberFact;
 static const struct {
     const char *name;
@@ -49,9 +51,10 @@ static Fact rank_of(Fact base) {
 // What the GPU says of itself is another GPU's to say otherwise. Cases have had two of them at least; what
 // they leave open is looked for (sandbox/child/explore.h). Processors; and Triton's number of its kind.
 static bool device_member(Str name, Fact *out) {
-    enum { ARCH_LEAST = 75, ARCH_MOST = 129 };
+    enum { ARCH_LEAST = 70, ARCH_MOST = 129 };
     if (str_is(name, "multi_processor_count"))
         return *out = fact_number(FACT_VARIES, 1, GPU_PROCESSORS_MOST), true;
+    if (str_is(name, "index")) return *out = fact_number(FACT_VARIES, 0, DEVICES_MOST - 1), true;
     if (str_is(name, "warp_size")) return *out = fact_number(0, 32, 32), true;
     return str_is(name, "arch") && (*out = fact_number(FACT_VARIES, ARCH_LEAST, ARCH_MOST), true);
 }
@@ -315,12 +318,14 @@ static bool first_item(Str name, const Given *g, Fact *out) {
 
 // What is asked of a GPU by a function: as device_member().
 static bool device_answer(Str name, Fact *out) {
-    enum { MAJOR_MOST = 12, DEVICES_MOST = 16 };
+    enum { MAJOR_MOST = 12 };
     static const char *const others[] = {"get_device_name", "get_device_properties"};
     if (str_is(name, "get_device_capability")) {
         *out = fact_sequence(fact_number(FACT_VARIES, 0, MAJOR_MOST));
         return out->count = 2, true;
     }
+    if (str_is(name, "current_device") || str_is(name, "get_current_device"))
+        return *out = fact_number(FACT_VARIES, 0, DEVICES_MOST - 1), true;
     if (str_is(name, "device_count")) return *out = fact_number(FACT_VARIES, 1, DEVICES_MOST), true;
     return IS_ONE(name, others) && (*out = fact_other(FACT_VARIES), true);
 }

@@ -366,4 +366,48 @@ bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
     return counts && t != (side ? TRUTH_NEVER : TRUTH_ALWAYS);
 }
 
+static bool equals(Varies *v, const Scope *scope, Fact f, const Node *entry) {
+    return fact_compare(OPER_EQ, f, varies_eval(v, scope, entry)) != TRUTH_NEVER;
+}
+
+// (131072, 65536) as the shape of an input: more elements than any has.
+static bool too_large(Fact shape, const Node *entry) {
+    int64_t n = 1;
+    if (shape.kind != FACT_NUMBERS || !shape.of || entry->kind != NODE_TUPLE) return false;
+    for (int i = 0; i < entry->items.n; i++) {
+        const Node *x = entry->items.at[i];
+        if (x->kind != NODE_INT || x->integer.too_big || x->integer.value >= (uint64_t)FACT_ELEMENTS)
+            return false;
+        if (__builtin_mul_overflow(n, (int64_t)x->integer.value, &n)) return true;
+    }
+    return n >= FACT_ELEMENTS;
+}
+
+// The same of (M, N), each of which is a dimension of one input.
+static Fact as_shape(Varies *v, const Scope *scope, const Node *key) {
+    Fact f = varies_eval(v, scope, key);
+    if (key->kind != NODE_TUPLE || f.of) return f;
+    uint8_t dims = 0, of = 0;
+    for (int i = 0; i < key->items.n; i++) {
+        Fact x = varies_eval(v, scope, key->items.at[i]);
+        if (x.kind != FACT_NUMBER || !x.of || (of && x.of != of) || (dims & x.dims)) return f;
+        of = x.of;
+        dims |= x.dims;
+    }
+    return f.of = of, f;
+}
+
+bool varies_meets(Varies *v, const Scope *scope, const Node *key, const Node *entry, int i, int n) {
+    if (!v || v->full) return true;
+    Fact f = varies_eval(v, scope, key);
+    if (!(f.how & (FACT_VARIES | FACT_NONE))) return false;
+    if (!entry)
+        return fact_compare(OPER_EQ, f, fact_number(0, i, i)) != TRUTH_NEVER ||
+               fact_compare(OPER_EQ, f, fact_number(0, i - n, i - n)) != TRUTH_NEVER;
+    bool tuples = key->kind == NODE_TUPLE && entry->kind == NODE_TUPLE && key->items.n == entry->items.n;
+    for (int k = 0; tuples && k < key->items.n; k++)
+        if (!equals(v, scope, varies_eval(v, scope, key->items.at[k]), entry->items.at[k])) return false;
+    return !too_large(as_shape(v, scope, key), entry) && (tuples || equals(v, scope, f, entry));
+}
+
 bool varies_callee(const Varies *v) { return !v || v->full || v->callee; }

@@ -37,5 +37,8 @@ bool varies_keeps(Varies *v, const Scope *scope, const Node *cond);
 // whether it can come out as zero (side false) or not (true), or, for min() and max(), with the first
 // argument (true) or another.
 bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side);
+// Whether a key that is looked up may be this entry's in some call: `entry` is its key in a dictionary, or NULL for
+// the i-th item of n.
+bool varies_meets(Varies *v, const Scope *scope, const Node *key, const Node *entry, int i, int n);
 // Whether some call's callee itself is chosen by what differs from call to call.
 bool varies_callee(const Varies *v);

@@ -34,6 +34,12 @@ double compare_needed(DType dtype, double v, double e, double out) {
     return e > 0 ? off / (BOUND_U * e) / BOUND_KAPPA : INFINITY;
 }
 
+static double ulp_of(DType t, double v) {
+    if (!dtype_is_float(t)) return 1;
+    double m = fabs(v) < dtype_max(t) ? fabs(v) : dtype_max(t);
+    return 2 * dtype_half_ulp(t, m);
+}
+
 // doc/error-bound.md section 5. A result near the end of its type that runs over it is wrong by a finite
 // amount, like its neighbours that stay below: which of them a draw has is luck, and the label must not be.
 static Match judge_wrong(DType dtype, double dependence, double v, double out) {
@@ -42,15 +48,12 @@ static Match judge_wrong(DType dtype, double dependence, double v, double out) {
         out = copysign(dtype_max(dtype), out);
     if (dtype == DT_F16 && isinf(out) && !isinf(v)) return MATCH_OVER;
     if (isinf(v) != isinf(out)) return MATCH_NAN;
+    // The next value of a type with few digits may be as far off as the value itself, for whatever small
+    // reason.
+    if (dtype_is_float(dtype) && fabs(out - v) <= ulp_of(dtype, v)) return MATCH_INACCURATE;
     if (dependence <= 0x1p8) return MATCH_INACCURATE;
     if (dependence <= 0x1p16 && fabs(out - v) <= fabs(v) / 16) return MATCH_INACCURATE;
     return MATCH_INCORRECT;
-}
-
-static double ulp_of(DType t, double v) {
-    if (!dtype_is_float(t)) return 1;
-    double m = fabs(v) < dtype_max(t) ? fabs(v) : dtype_max(t);
-    return 2 * dtype_half_ulp(t, m);
 }
 
 typedef struct {

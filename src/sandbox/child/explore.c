@@ -1,6 +1,6 @@
 #include "sandbox/child/explore.h"
 
-#include "tile/vm/gpu_model.h"
+#include "host/candidate/written_gpu.h"
 
 // ---- both sides
 
@@ -96,7 +96,8 @@ static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out
     if (!number_read(&s, EXPLORE_GAP_MOST, &out->gap[i])) return false;
     if (strncmp(s, processors, sizeof processors - 1) != 0) return false;
     s += sizeof processors - 1;
-    if (!number_read(&s, GPU_PROCESSORS_MOST, &count) || *s) return false;
+    if (!number_read(&s, GPU_WRITTEN_MOST, &count) || *s) return false;
+    if (count > GPU_PROCESSORS_MOST && count < GPU_WRITTEN) return false;
     out->processors[i] = (int32_t)count;
     out->ways[i] = (uint8_t)way;
     memcpy(fitted, size, sizeof fitted);

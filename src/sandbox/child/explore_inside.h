@@ -1,8 +1,8 @@
 // explore_inside.h - the search of explore.h from within: what its stages share. For explore_search.c and
 // explore_sweep.c alone.
 #pragma once
+#include "host/candidate/written_gpu.h"
 #include "sandbox/child/explore.h"
-#include "tile/vm/gpu_model.h"
 
 enum {
     REFUSED_MAX = 64,
@@ -30,10 +30,10 @@ typedef struct {
     int corpora;
     ExplorePoint place[PLACES_MAX];
     int places;
-    unsigned ways; // a bit for each one that makes a difference
-    unsigned mask; // of these, those that are tried
-    uint32_t free; // the axes that can be moved along, a bit for each
-    bool device;   // the file asks what the GPU is
+    unsigned ways;  // a bit for each one that makes a difference
+    unsigned mask;  // of these, those that are tried
+    uint32_t free;  // the axes that can be moved along, a bit for each
+    unsigned asked; // what the file asks of the GPU (gpu_asked())
 } Search;
 
 // Its size along one axis.

@@ -31,7 +31,7 @@ static void number_found(void *arg, int64_t n) { number_add(arg, n); }
 
 bool explore_free(const Search *s, int axis) {
     if (axis == AXIS_GAP) return s->ways >> EXPLORE_GAPS != 0;
-    if (axis == AXIS_GPU) return s->device;
+    if (axis == AXIS_GPU) return (s->asked & GPU_ASKS_ANY) != 0;
     return axis < s->d->dims && s->d->dim[axis].of < 0;
 }
 
@@ -163,6 +163,19 @@ static void beyond(Search *s, ExplorePoint *p, const Fresh *f) {
     }
 }
 
+// On a branch that nobody took before, dtypes and gaps may be told apart that were alike until now. What is
+// news in one of those ways, as bits.
+static unsigned more_ways(Search *s, const ExplorePoint *p) {
+    unsigned news = 0;
+    uint64_t plain = s->o->signature; // of the plain way, which was the last
+    for (int way = 1; way < EXPLORE_WAYS && s->mask == UINT_MAX; way++) {
+        if (s->ways >> way & 1) continue;
+        if (explore_call(s, p, way)) news |= 1U << way;
+        if (s->o->signature != plain) s->ways |= 1U << way;
+    }
+    return news;
+}
+
 void explore_try(Search *s, const ExplorePoint *from) {
     ExplorePoint p = *from;
     Fresh f = {0};
@@ -175,6 +188,7 @@ void explore_try(Search *s, const ExplorePoint *from) {
         news |= 1U << way;
     }
     if (!news) return;
+    news |= more_ways(s, &p);
     if (explore_elements(s->d, p.size) > EXPLORE_SHRINKS && f.n > 0) shrink(s, &p, &f);
     if (f.n > 0) beyond(s, &p, &f);
     explore_keep(s, &p);
@@ -408,17 +422,14 @@ static void by_devices(Search *s, const ExplorePoint *base) {
     const GpuModel *model;
     for (int i = 0; explore_free(s, AXIS_GPU) && (model = gpu_model_at(i)); i++)
         explore_try_with(s, base, AXIS_GPU, model->processors);
+    GpuModel written;
+    for (int64_t k = GPU_WRITTEN; s->asked && written_gpu(s->x->module, k, &written); k++) {
+        ExplorePoint p = *base;
+        p.processors = k;
+        explore_try(s, &p);
+    }
     for (int i = 0; i < s->numbers && explore_free(s, AXIS_GPU); i++) // such as the keys of a table
         if (s->number[i] >= FEW) explore_try_with(s, base, AXIS_GPU, s->number[i]);
-}
-
-static void find_device(void *arg, const Node *n) {
-    static const char *const asks[] = {"multi_processor_count", "get_device_properties", "get_device_name",
-                                       "get_device_capability", "get_current_target",    "device_count"};
-    Search *s = arg;
-    for (size_t i = 0; n->kind == NODE_ATTRIBUTE && i < sizeof asks / sizeof *asks; i++)
-        s->device |= str_is(n->attribute.name, asks[i]);
-    node_each_child(n, find_device, arg); // a tree's height is bounded
 }
 
 static void singles(Search *s, const ExplorePoint *base) {
@@ -489,17 +500,23 @@ static void pairs(Search *s, const ExplorePoint *base) {
 
 // What the GPU says may reach kernels, tables and scratch memory without a condition: every GPU that is known
 // here has a case, of more rows than any of them has processors. Not where host code refuses it.
-static void all_devices(Search *s) {
+static bool one_device(Search *s, int64_t processors) {
     enum { ROWS = 197, ROW = 61 };
+    ExplorePoint p = explore_at(s, ROWS, ROW);
+    p.processors = processors;
+    if (explore_elements(s->d, p.size) >= EXPLORE_SHRINKS) return false;
+    bool kept = call(s, &p, 0, 0, INT64_MAX);
+    outcomes_end(s->o, kept);
+    if (kept) point_add(s, &p, 1);
+    return true;
+}
+
+static void all_devices(Search *s) {
     const GpuModel *model;
-    for (int i = 0; s->device && (model = gpu_model_at(i)); i++) {
-        ExplorePoint p = explore_at(s, ROWS, ROW);
-        p.processors = model->processors;
-        if (explore_elements(s->d, p.size) >= EXPLORE_SHRINKS) return;
-        bool kept = call(s, &p, 0, 0, INT64_MAX);
-        outcomes_end(s->o, kept);
-        if (kept) point_add(s, &p, 1);
-    }
+    bool fits = true;
+    for (int i = 0; fits && (s->asked & GPU_ASKS_ANY) && (model = gpu_model_at(i)); i++)
+        fits = one_device(s, model->processors);
+    for (int i = 0; fits && i < written_gpu_shown(s->asked); i++) fits = one_device(s, GPU_WRITTEN + i);
 }
 
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
@@ -507,7 +524,7 @@ void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     *s = (Search){
         .x = x, .d = x->domain, .o = x->outcomes, .out = out, .most = INT32_MAX, .ways = 1, .mask = UINT_MAX};
     *out = (ExplorePoints){0};
-    find_device(s, x->module);
+    s->asked = gpu_asked(x->module);
     for (int k = 0; k < s->d->dims; k++) s->free |= (uint32_t)explore_free(s, k) << k;
     by_cases(s);
     find_ways(s);

@@ -3,6 +3,7 @@
 
 #include "host/policy/scope.h"
 #include "host/policy/screen.h"
+#include "host/python/look_up.h"
 #include "sandbox/unreached/unreached_numbers.h"
 #include "tile/check/check.h"
 
@@ -257,15 +258,25 @@ bool harmless_taking(const Harmless *h, const Node *loop) {
 // and no value follows from it. Fewer threads than any case had are another matter: with more lanes for each,
 // a load may meet what another thread of the program stores (tile/vm/layout.c).
 
+// T.get(n, 4), T[n]: of a table that is found when it has been looked into.
+static bool is_look_up(const Node *n) {
+    Str name;
+    if (n->kind == NODE_SUBSCRIPT) return n->subscript.index->kind != NODE_SLICE;
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE && name_called(n, &name) &&
+           str_is(name, "get") && n->call.args.n > 0;
+}
+
 static bool is_option_number(const Node *n) {
+    if (is_look_up(n)) return true;
     if (n->kind == NODE_IFEXP) return is_option_number(n->ifexp.then) && is_option_number(n->ifexp.otherwise);
     return n->kind == NODE_INT && !n->integer.too_big && n->integer.value <= 64;
 }
 
 static void option_add(Harmless *h, const Node *n, bool warps) {
-    if (n->kind != NODE_IFEXP && n->kind != NODE_ASSIGN) return;
+    if (n->kind != NODE_IFEXP && n->kind != NODE_ASSIGN && !is_look_up(n)) return;
     if (h->options < OPTION_NODES) h->option[h->options++] = (Option){n, warps};
     if (n->kind == NODE_ASSIGN) return option_add(h, n->assign.value, warps);
+    if (n->kind != NODE_IFEXP) return;
     option_add(h, n->ifexp.then, warps);
     option_add(h, n->ifexp.otherwise, warps);
 }
@@ -338,11 +349,29 @@ static void find_options(void *arg, const Node *n) {
     node_each_child(n, find_options, &f);
 }
 
+static const Node *entry_value(const Node *table, int i) {
+    return table->kind == NODE_DICT ? table->dict.values.at[i] : table->items.at[i];
+}
+
+static void find_most(Harmless *h, const Node *n, bool ran);
+static void find_most_looked_up(Harmless *h, const Node *n) {
+    const Cover *c = h->cover;
+    for (int i = 0; i < c->look_ups; i++) {
+        const Node *table = c->look_up[i].made;
+        const Nodes *entries = table_entries(table);
+        for (int k = 0; k < entries->n && c->look_up[i].at == look_up_place(n->span); k++)
+            find_most(h, entry_value(table, k),
+                      cover_truth_of(c, look_up_entry(entries->at[k])) & COVER_TRUE);
+    }
+    if (n->kind == NODE_CALL && n->call.args.n > 1) find_most(h, n->call.args.at[1], true);
+}
+
 // The most warps that a number has given which ran.
 static void find_most(Harmless *h, const Node *n, bool ran) {
     if (n->kind == NODE_INT && ran && (int64_t)n->integer.value > h->warps)
         h->warps = (int64_t)n->integer.value;
     if (n->kind == NODE_ASSIGN) find_most(h, n->assign.value, cover_ran(h->cover, n, false));
+    if (is_look_up(n)) find_most_looked_up(h, n);
     if (n->kind != NODE_IFEXP) return;
     find_most(h, n->ifexp.then, part_ran(h->cover, false, n, n->ifexp.then));
     find_most(h, n->ifexp.otherwise, part_ran(h->cover, false, n, n->ifexp.otherwise));
@@ -358,6 +387,11 @@ static const Option *option_at(const Harmless *h, const Node *n) {
     for (int i = 0; i < h->options; i++)
         if (h->option[i].node == n) return &h->option[i];
     return NULL;
+}
+
+bool harmless_entry(const Harmless *h, const Node *look_up, const Node *table, int i) {
+    const Option *o = option_at(h, look_up);
+    return o && is_small_change(h, o, entry_value(table, i));
 }
 
 bool harmless_arm(const Harmless *h, const Node *ifexp, const Node *arm) {

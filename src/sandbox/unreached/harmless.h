@@ -17,6 +17,8 @@ bool harmless_change(const Harmless *h, const Node *n);
 bool harmless_branch(const Harmless *h, const Node *branch);
 // Of a conditional expression the arm that was left out, where it would give a launch other options alone.
 bool harmless_arm(const Harmless *h, const Node *ifexp, const Node *arm);
+// Of a look-up the i-th entry that no key has met, where it would give a launch other options alone.
+bool harmless_entry(const Harmless *h, const Node *look_up, const Node *table, int i);
 // A loop that takes items out of what it goes through, and does nothing else: that it has no turn in some
 // call cannot matter.
 bool harmless_taking(const Harmless *h, const Node *loop);

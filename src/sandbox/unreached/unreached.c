@@ -1,6 +1,7 @@
 #include "sandbox/unreached/unreached.h"
 
 #include "host/policy/scope.h"
+#include "host/python/look_up.h"
 #include "host/varies/varies.h"
 #include "sandbox/unreached/harmless.h"
 #include "sandbox/unreached/unreached_numbers.h"
@@ -257,6 +258,41 @@ static void anonymous(Walk *w, const Node *n) {
     w->scope = was;
 }
 
+// --- tables ---
+
+// Those entries that no key has met, though one might have. Of dtypes alone all have come.
+static void unmet(Walk *w, const Node *n, const Node *key, const Node *table) {
+    const Nodes *entries = table_entries(table);
+    for (int i = 0; i < entries->n; i++) {
+        const Node *entry = entries->at[i];
+        uint8_t ways = cover_truth_of(w->cover, look_up_entry(entry));
+        bool index = table->kind != NODE_DICT;
+        if (ways != COVER_FALSE || harmless_entry(w->harmless, n, table, i)) continue;
+        if (!varies_meets(varies(w), w->scope, key, index ? NULL : entry, i, entries->n)) continue;
+        note_number(w, entry, numbers_entry(&w->numbers, table, i), entry);
+    }
+}
+
+static bool looks_up(const Node *n, const Node **key) {
+    static const char *const all[] = {"get", "pop", "setdefault"};
+    Str name;
+    if (n->kind == NODE_SUBSCRIPT) return *key = n->subscript.index, n->subscript.index->kind != NODE_SLICE;
+    if (n->kind != NODE_CALL || n->call.args.n == 0 || !name_called(n, &name)) return false;
+    *key = n->call.args.at[0];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
+static void looked_up(Walk *w, const Node *n) {
+    const Node *key;
+    if (w->kernel || !looks_up(n, &key)) return;
+    const Cover *c = w->cover;
+    uint32_t at = look_up_place(n->span);
+    for (int i = 0; i < c->look_ups; i++)
+        if (c->look_up[i].at == at) unmet(w, n, key, c->look_up[i].made);
+}
+
 static void each_part(void *arg, const Node *n) { parts(arg, n, AS_VALUE); }
 static void dull_part(void *arg, const Node *n) { parts(arg, n, AS_DULL); }
 
@@ -264,6 +300,7 @@ static void dull_part(void *arg, const Node *n) { parts(arg, n, AS_DULL); }
 static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bounded
     if (use != AS_DULL) computed(w, n);
     if (use == AS_VALUE) combined(w, n);
+    if (use != AS_DULL) looked_up(w, n);
     switch (n->kind) {
     case NODE_IFEXP: conditional(w, n, use); break;
     case NODE_BOOLOP: boolean(w, n, use); break;
@@ -444,6 +481,7 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesIn
                 .inputs = inputs,
                 .out = out};
     *out = (Unreached){0};
+    out->more = c->more_look_ups;
     w->harmless = harmless_new(a, module, c);
     numbers_give(a, module, c, out, &w->numbers);
     for (int i = 0; i < module->module.body.n; i++) {

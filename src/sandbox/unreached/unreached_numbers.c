@@ -1,6 +1,7 @@
 #include "sandbox/unreached/unreached_numbers.h"
 
 #include "host/policy/scope.h"
+#include "host/python/look_up.h"
 #include "host/varies/varies.h"
 #include "tile/check/check.h"
 
@@ -53,7 +54,47 @@ bool node_gives_truth(const Node *n) {
     return false;
 }
 
+// --- tables ---
+
+const Nodes *table_entries(const Node *n) { return n->kind == NODE_DICT ? &n->dict.keys : &n->items; }
+
+static bool is_written(const Node *n) {
+    switch (n->kind) {
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_STRING:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE: return true;
+    case NODE_UNARY: return is_written(n->unary.operand);
+    case NODE_BINARY: return is_written(n->binary.left) && is_written(n->binary.right);
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < n->items.n; i++)
+            if (!is_written(n->items.at[i])) return false;
+        return true;
+    default: return false;
+    }
+}
+
+// Shapes and grids are lists as well: one is a table if it holds what is written down, or is looked up in
+// where it stands.
+static bool is_table(const Node *n, bool indexed) {
+    if (n->kind == NODE_DICT) {
+        for (int i = 0; i < n->dict.keys.n; i++)
+            if (!n->dict.keys.at[i]) return false; // **more
+        return n->dict.keys.n > 0;
+    }
+    return (n->kind == NODE_LIST || n->kind == NODE_TUPLE) && n->items.n > 1 && (indexed || is_written(n));
+}
+
 // --- numbers ---
+
+unsigned numbers_entry(const UnreachedNumbers *w, const Node *table, int entry) {
+    for (int i = 0; i < w->tables; i++)
+        if (w->table[i].node == table) return w->table[i].number + (unsigned)entry;
+    return UNREACHED_MAX + 1;
+}
 
 unsigned numbers_truth(const UnreachedNumbers *w, const Node *n) {
     for (int i = 0; i < w->truths; i++)
@@ -179,6 +220,25 @@ static void number_combined(void *arg, const Node *n) {
     w->kernel = was;
 }
 
+static void number_table(UnreachedNumbers *w, const Node *n, bool indexed) {
+    if (!is_table(n, indexed) || w->tables == TABLES_MAX) return;
+    const Nodes *entries = table_entries(n);
+    w->table[w->tables].node = n;
+    w->table[w->tables++].number = w->numbered + 1;
+    for (int i = 0; i < entries->n; i++)
+        number_at(w, NULL, n->span.at, cover_truth_of(w->cover, look_up_entry(entries->at[i])) & COVER_TRUE);
+}
+
+// Tables of host code: behind all the rest, since they may be long. Items of one that is a table are none.
+static void number_tables(void *arg, const Node *n) {
+    UnreachedNumbers *w = arg;
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    const Node *of = n->kind == NODE_SUBSCRIPT ? n->subscript.value : NULL;
+    if (of && of->kind != NODE_DICT && is_table(of, true) && !is_written(of)) number_table(w, of, true);
+    number_table(w, n, false);
+    node_each_child(n, number_tables, w); // a tree's height is bounded
+}
+
 // A function's decorators and defaults run where it is defined: in host code, those of a kernel too.
 static void number_all(void *arg, const Node *n);
 static void number_function(UnreachedNumbers *w, const Node *n) {
@@ -222,6 +282,7 @@ void numbers_give(Arena *a, const Node *module, const Cover *c, Unreached *out, 
     w->kernels = true;
     number_computed(w, module);
     number_combined(w, module);
+    number_tables(w, module);
 }
 
 typedef struct {

@@ -4,7 +4,7 @@
 #pragma once
 #include "sandbox/unreached/unreached.h"
 
-enum { TRUTHS_MAX = UNREACHED_MAX / 2 };
+enum { TRUTHS_MAX = UNREACHED_MAX / 2, TABLES_MAX = 64 };
 typedef struct {
     const Cover *cover;
     Str source;
@@ -17,6 +17,11 @@ typedef struct {
         unsigned number; // the first of its two
     } truth[TRUTHS_MAX]; // expressions that are asked for their truth
     int truths;
+    struct {
+        const Node *node; // what is looked up in: a dictionary, a list or a tuple
+        unsigned number;  // of its first entry; those of the others follow
+    } table[TABLES_MAX];
+    int tables;
     bool mixes; // some arithmetic may (FACT_MIXED)
     unsigned numbered;
     bool kernel, kernels; // within one; their arithmetic gets its numbers now
@@ -27,6 +32,11 @@ void numbers_give(Arena *a, const Node *module, const Cover *c, Unreached *out, 
 // false. More than UNREACHED_MAX: there was no room for it.
 unsigned numbers_truth(const UnreachedNumbers *n, const Node *of);
 
+// That no key has met this entry of a table. More than UNREACHED_MAX: it has no number.
+unsigned numbers_entry(const UnreachedNumbers *n, const Node *table, int entry);
+
+// Keys of a dictionary, items of a list or tuple: what entries are known by.
+const Nodes *table_entries(const Node *table);
 // Whether a part of an expression was evaluated.
 bool part_ran(const Cover *c, bool kernel, const Node *n, const Node *part);
 // The last part of the name of what is called.

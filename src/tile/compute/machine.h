@@ -83,8 +83,9 @@ static inline int lane_order_of(int64_t length) {
 // The GPU that host code sees.
 typedef struct {
     int processors;
-    int warps;      // num_warps of the next launch
-    bool allocator; // triton.set_allocator() was given a function
+    const struct GpuModel *model; // what it says of itself; NULL: what follows from its processors
+    int warps;                    // num_warps of the next launch
+    bool allocator;               // triton.set_allocator() was given a function
 } Gpu;
 
 // Who looks on; NULL: nobody, and nothing is slower for it.

@@ -27,6 +27,12 @@ typedef struct {
     const void *of; // its node
     uint8_t ways;
 } CoverTruth;
+// A place that looks keys up in a table which the source writes down (host/python/look_up.h).
+enum { COVER_LOOK_UPS_MAX = 128, LOOK_UP_PARTS_MAX = 8 };
+typedef struct {
+    uint32_t at;
+    const void *made; // the table's node
+} CoverLookUp;
 typedef struct Cover {
     uint8_t *at;
     size_t n; // bytes of the source
@@ -42,6 +48,9 @@ typedef struct Cover {
     CodeNotes notes;   // of its comparisons
     CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
     int truths;
+    CoverLookUp look_up[COVER_LOOK_UPS_MAX];
+    int look_ups;
+    bool more_look_ups;            // than there is room for
     bool keeps;                    // the candidate keeps something between calls
     bool mixes;                    // some arithmetic of a kernel may mix numbers (unreached.h)
     uint64_t launched;             // a hash of all numbers that kernels were given, while it keeps something

@@ -141,6 +141,18 @@ void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t righ
     (void)compared(o, at, (uint32_t)part, left, right, left == right);
 }
 
+enum { ENTRY_PARTS = 1 << 8 }; // behind those of comparisons
+
+void outcome_entry(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
+    if (!o || is_dull(o, at)) return;
+    if (left == right) outcome_seen(o, at, ENTRY_PARTS + (uint64_t)part);
+    (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, left, right, left == right);
+}
+
+void outcome_signs(Outcomes *o, uint64_t what) {
+    if (o) o->signature ^= rng_mix(what, 1);
+}
+
 static bool text_number(Str s, size_t *at, int64_t *out) {
     size_t i = *at;
     int64_t x = 0;
@@ -162,6 +174,18 @@ void outcome_texts(Outcomes *o, uint32_t at, Str left, Str right) {
         outcome_number(o, r);
         outcome_part(o, at, part, l, r);
     }
+}
+
+void outcome_entry_texts(Outcomes *o, uint32_t at, int part, Str left, Str right) {
+    size_t i = 0, k = 0;
+    int64_t l = 0, r = 0;
+    if (!o || left.len > 64 || right.len > 64) return;
+    if (str_eq(left, right)) outcome_seen(o, at, ENTRY_PARTS + (uint64_t)part);
+    bool any = false;
+    while (text_number(left, &i, &l) && text_number(right, &k, &r)) any = true;
+    if (!any) return;
+    outcome_number(o, r);
+    (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, l, r, l == r);
 }
 
 void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int64_t result) {

@@ -79,6 +79,13 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what);
 void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds);
 // Part 1 and so on of a comparison of several numbers.
 void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right);
+// A number of a key that is looked up beside that of an entry. part: of the entry, below 2^20. What differs
+// is no outcome: a table has many entries that no call asks for.
+void outcome_entry(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right);
+// The same of the last numbers in two texts.
+void outcome_entry_texts(Outcomes *o, uint32_t at, int part, Str left, Str right);
+// Something tells calls apart, though nothing comes out another way.
+void outcome_signs(Outcomes *o, uint64_t what);
 // The numbers in two texts that are compared, "37x1009" and the like.
 void outcome_texts(Outcomes *o, uint32_t at, Str left, Str right);
 // A number that is computed of two others.

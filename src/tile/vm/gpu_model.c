@@ -4,7 +4,7 @@
 
 static const GpuModel model[] = {
 #define MODEL(processors, major, minor, count, shared, name) \
-    {(processors), (major), (minor), (count), (shared), (name)},
+    {(processors), (major), (minor), (count), (shared), (name), 0, {0}},
 #include "tile/vm/gpu_model.def"
 #undef MODEL
 };

@@ -51,6 +51,15 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
     case 10: // if N * M % 65536 == 65535 and no such size is in the domain
         outcome_compared(outcomes, 1, 2 * n * m % 65536, 65535, false);
         return true;
+    case 12: // T[N * 3] of 63021 and another
+        outcome_entry(outcomes, 1, 0, n * 3, 4);
+        outcome_entry(outcomes, 1, 8, n * 3, 63021);
+        return true;
+    case 13: // if M == 4097, if x.dtype is bfloat16, if N == 3001: no case shows that dtypes are told apart
+        outcome_compared(outcomes, 1, m, 4097, m == 4097);
+        if (m == 4097) outcome_seen(outcomes, 2, way % EXPLORE_GAPS == 1 ? 2 : 1);
+        if (m == 4097 && way % EXPLORE_GAPS == 1) outcome_compared(outcomes, 3, n, 20007, n == 20007);
+        return true;
     case 11: // if processors * 2 == 2 * 97 and M == 3
         outcome_compared(outcomes, 1, 2 * p->processors, 194, p->processors == 97);
         if (p->processors == 97) outcome_compared(outcomes, 2, m, 3, m == 3);
@@ -91,6 +100,8 @@ static bool found(int number, int64_t m, int64_t n) {
         case 7: any |= pm * pn > 1 << 22 && pn % 16 == 0 && pm < 300; break;
         case 8: any |= gaps && pn + gap == 4104 && pn < 4100; break;
         case 9: any |= pm > 8 * pn && pn > 100; break;
+        case 12: any |= pn == 21007; break;
+        case 13: any |= pm == 4097 && pn == 20007 && (points->ways[i] & 2); break;
         case 11: any |= points->processors[i] == 97 && pm == 3; break;
         default: any |= pm == m && pn == n;
         }
@@ -112,6 +123,13 @@ static void numbers_are_met(void **state) {
 static void processors_are_solved_for(void **state) {
     (void)state;
     assert_true(found(11, 0, 0));
+}
+
+// Entries of a table are met as numbers that are compared with are.
+static void entries_are_met(void **state) {
+    (void)state;
+    assert_true(found(12, 0, 0));
+    assert_true(found(13, 0, 0)); // dtypes that only a branch tells apart
 }
 
 static void what_no_number_leads_to_is_met(void **state) {
@@ -185,6 +203,8 @@ static void reports_are_read_strictly(void **state) {
                                       "sizes 7 384 ways 1 gap 8",
                                       "sizes 7 384 ways 1 gap 8 processors 0",
                                       "sizes 7 384 ways 1 gap 8 processors 2049",
+                                      "sizes 7 384 ways 1 gap 8 processors 4095",
+                                      "sizes 7 384 ways 1 gap 8 processors 4609",
                                       "sizes 7 384 ways 1",
                                       "sizes 7 384 ways 1 gap 0 processors 132",
                                       "sizes 7 384 ways 1 gap 65537 processors 132"};
@@ -198,9 +218,11 @@ static void reports_are_read_strictly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_met), cmocka_unit_test(processors_are_solved_for),
-        cmocka_unit_test(what_no_number_leads_to_is_met), cmocka_unit_test(a_small_domain_takes_few_calls),
-        cmocka_unit_test(reports_are_read_strictly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_met),
+                                       cmocka_unit_test(processors_are_solved_for),
+                                       cmocka_unit_test(entries_are_met),
+                                       cmocka_unit_test(what_no_number_leads_to_is_met),
+                                       cmocka_unit_test(a_small_domain_takes_few_calls),
+                                       cmocka_unit_test(reports_are_read_strictly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // Which lines that never ran can matter; and what a child says of them is read strictly.
+#include "host/python/look_up.h"
 #include "lang/ast.h"
 #include "sandbox/unreached/unreached.h"
 #include <setjmp.h>
@@ -107,6 +108,71 @@ static bool left_out(const char *text, const Mark *mark, int marks) {
         int n = sizeof all / sizeof *all;                                          \
         if (!left_out(text, all, n - 1) || left_out(text, all, n)) fail_msg(text); \
     } while (0)
+
+// Tables: how many entries are left out of the first display of a text, which was looked up by the call or
+// subscript that ends at `end`. ways: of each entry, how a key has met it.
+typedef struct {
+    const Node *node;
+} Found;
+static void find_table(void *arg, const Node *n) {
+    Found *f = arg;
+    bool table = n->kind == NODE_DICT || n->kind == NODE_LIST;
+    if (table && !f->node) f->node = n;
+    node_each_child(n, find_table, f);
+}
+static bool table_left_out(const char *text, const char *end, const uint8_t *ways) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d);
+    Found f = {0};
+    find_table(&f, m);
+    assert_non_null(f.node);
+    Cover *c = NEW(&a, Cover);
+    *c = (Cover){.n = strlen(text),
+                 .at = NEWN(&a, uint8_t, strlen(text) + 1),
+                 .truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX)};
+    cover_mark(c, (uint32_t)(strstr(text, "M, N") - text), COVER_HOST);
+    cover_mark(c, (uint32_t)(strstr(text, "y =") - text), COVER_HOST);
+    c->look_up[c->look_ups++] =
+        (CoverLookUp){.at = (uint32_t)(strstr(text, end) + strlen(end) - 1 - text), .made = f.node};
+    const Nodes *entries = f.node->kind == NODE_DICT ? &f.node->dict.keys : &f.node->items;
+    for (int i = 0; i < entries->n; i++) {
+        if (ways[i] & COVER_TRUE) cover_truth(c, look_up_entry(entries->at[i]), true);
+        if (ways[i] & COVER_FALSE) cover_truth(c, look_up_entry(entries->at[i]), false);
+    }
+    Unreached u;
+    unreached_find(&a, m, c, &one, &u);
+    bool any = unreached_any(&u);
+    arena_free(&a);
+    return any;
+}
+
+static void entries_count(void **state) {
+    (void)state;
+    enum { NO = COVER_FALSE, MET = COVER_FALSE | COVER_TRUE };
+    static const uint8_t all[] = {MET, MET}, one_of[] = {MET, NO}, never_near[] = {MET, 0};
+#define RUN "def run(x):\n    M, N = x.shape\n    y = "
+    static const char get[] = RUN "{7: 1.0, 9: 2.0}.get(N, 1.0)\n";
+    assert_false(table_left_out(get, "1.0)", all));
+    assert_true(table_left_out(get, "1.0)", one_of));
+    assert_false(table_left_out(get, "1.0)", never_near)); // a key of another kind
+    assert_true(table_left_out(RUN "{7: 1.0, 9: 2.0}[N]\n", "N]", one_of));
+    assert_true(table_left_out(RUN "[1.0, 2.0][N % 2]\n", "2]", one_of));
+    assert_false(table_left_out(RUN "[1.0, 2.0][N % 1]\n", "1]", one_of)); // no such index
+    assert_true(table_left_out(RUN "{(7, 0): 1.0, (9, 9): 2.0}.get((M, N), 1.0)\n", "1.0)", one_of));
+    // Sizes that no tensor has.
+    assert_false(table_left_out(RUN "{(7, 1): 1.0, (0, 9): 2.0}.get((M, N), 1.0)\n", "1.0)", one_of));
+    assert_false(
+        table_left_out(RUN "{(7, 1): 1.0, (131072, 65536): 2.0}.get((M, N), 1.0)\n", "1.0)", one_of));
+    // All dtypes have come; and options of a launch make no values.
+    assert_false(table_left_out(RUN "{'a': 1.0, 'b': 2.0}.get(x.dtype, 1.0)\n", "1.0)", one_of));
+    static const char kernel[] = "import triton\n@triton.jit\ndef k(n):\n    pass\n" RUN
+                                 "k[(1,)](N, num_warps={7: 4, 9: 8}.get(N, 4))\n";
+    assert_false(table_left_out(kernel, "N, 4)", one_of));
+    static const char fewer[] = "import triton\n@triton.jit\ndef k(n):\n    pass\n" RUN
+                                "k[(1,)](N, num_warps={7: 4, 9: 2}.get(N, 4))\n";
+    assert_true(table_left_out(fewer, "N, 4)", one_of));
+}
 
 static void parts_count(void **state) {
     (void)state;
@@ -445,6 +511,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_can_matter_is_found),
                                        cmocka_unit_test(texts_are_read_strictly),
                                        cmocka_unit_test(parts_count),
+                                       cmocka_unit_test(entries_count),
                                        cmocka_unit_test(truths_and_arithmetic_have_two_ways),
                                        cmocka_unit_test(a_silent_side_counts),
                                        cmocka_unit_test(first_turns_count),

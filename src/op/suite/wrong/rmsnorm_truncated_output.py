@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect
+# expect: inaccurate
 # about: rounds the result through bfloat16 whatever the output type
 # attack: C11 C10
 import torch

@@ -1,0 +1,17 @@
+// look_up.h - tables of the source: which entries a key has met. A look-up is a comparison with each key, so
+// an entry that no key has met is a side that nobody took.
+#pragma once
+#include "host/python/value.h"
+#include "tile/cover/cover.h"
+
+// What stands for an entry among the truths of a Cover: COVER_TRUE, a key has met it; COVER_FALSE, one was
+// looked for that might have been its own. `key`: its node in the display; of a list or tuple, the item's.
+static inline const void *look_up_entry(const Node *key) { return (const char *)key + 1; }
+// Where a look-up stands, as CoverLookUp knows it: its closing bracket, which no other has.
+static inline uint32_t look_up_place(Span at) { return at.at + (at.len ? at.len - 1 : 0); }
+
+// `found`: the entry that has the key; -1: none.
+void note_dict_look_up(const Interp *in, Span at, const Dict *d, Value key, int found);
+// `item in all`: a search may want it to be one of these.
+void note_members(Outcomes *o, uint32_t at, Value item, Value all);
+void note_seq_look_up(const Interp *in, Span at, const Seq *s, int64_t index);
