@@ -241,7 +241,7 @@ static void find_changed(void *arg, const Node *n) {
     node_each_child(n, find_changed, l); // a tree's height is bounded
 }
 
-static bool is_changed(Library *l, Str name) {
+bool library_changes(Library *l, Str name) {
     for (int i = 0; i < l->files && !l->looked; i++) {
         const Node *module = library_module(l, &l->file[i]);
         if (module) find_changed(l, module);
@@ -257,10 +257,18 @@ bool library_unsure(const Node *module, Str name) {
     Bound b = {.name = name};
     bool ours = false;
     for (int i = 0; l && !ours && i < l->files; i++) ours = l->file[i].module == module;
-    if (ours && is_changed(l, name)) return true;
+    if (ours && library_changes(l, name)) return true;
     for (int i = 0; ours && !b.found && i < module->module.body.n; i++)
         if (!is_plain(module->module.body.at[i])) find_bound(&b, module->module.body.at[i]);
     return b.found;
+}
+
+LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name) {
+    Node of = *import;
+    Str package = import->import.module;
+    of.import.module =
+        package.len ? str_of(arena_printf(a, "%.*s.%.*s", STR_ARG(package), STR_ARG(name))) : name;
+    return library_of(module, &of);
 }
 
 const char *library_names(Arena *a, const Library *l) {

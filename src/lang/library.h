@@ -57,5 +57,9 @@ const Node *library_module(Library *l, LibraryFile *file);
 // changes what it has bound, or any file of --include a member of that name: then nobody knows what the name
 // means there.
 bool library_unsure(const Node *module, Str name);
+// Whether any file of --include gives a member of that name to another module or object.
+bool library_changes(Library *l, Str name);
+// The module that `from PACKAGE import MODULE` means, or NULL.
+LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name);
 // "helpers, math_utils", for messages.
 const char *library_names(Arena *a, const Library *l);
