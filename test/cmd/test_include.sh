@@ -159,7 +159,13 @@ member() {
 }
 check module_of_a_package member 0 ''
 check module_lacks member 1 's/ops._exp/ops.exponential/'
-check module_bound_again member 4 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
+# Names of functions are their own, as in Python.
+check module_and_a_local_name member 0 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
+check module_and_a_parameter member 0 's/^def run/def half(ops):\n    return ops \/\/ 2\n\n\ndef run/; s/N, BLOCK=/half(2 * N), BLOCK=/'
+check module_and_a_lambda member 0 's/N, BLOCK=/(lambda ops: ops)(N), BLOCK=/'
+check module_hidden_where_it_is_asked member 4 's/^    M, N = x.shape/    consts, N = x.shape\n    M = consts/'
+check module_bound_again member 4 's/^def run/ops = 3\n\n\ndef run/'
+check module_in_a_comprehension member 4 's/N, BLOCK=/[ops for ops in [N]][0], BLOCK=/'
 echo 'helpers = 3' >"$tmp/modules/pkg/__init__.py"
 check the_package_means_another member 1 ''
 # What a file of --include gives a member of another one, by whatever statement: nobody knows that member. A package's own
@@ -345,7 +351,7 @@ sed 's/^from .consts.*/from . import consts as c/; s/LOG2E/c.LOG2E/; s/one(n)/c.
 sed -i '/helpers/d' "$tmp/modules/pkg/consts.py"
 check module_inside_a_package member 0 ''
 sed -i 's/    return tl.exp2/    c = c.LOG2E\n    return tl.exp2/' "$tmp/modules/pkg/helpers.py"
-check module_inside_bound_again member 4 ''
+check module_inside_hidden member 1 ''
 # The folder itself.
 printf 'x = 1\n' >"$tmp/bad/torch.py"
 check hides_a_module exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/bad"
