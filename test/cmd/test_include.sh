@@ -329,8 +329,22 @@ check hosts_decorator hosts 4 "$taken" 's/^def run/@launch\ndef run/' '' ''
 check hosts_under_another_name hosts 4 "$taken" 's/launch)$/launch as go)/; s/launch(x, y)/go(x, y)/' '' ''
 check hosts_import_all hosts 4 "$taken" '' 's/^from .numbers.*/from .numbers import */' ''
 check hosts_changed hosts 4 "$taken" '' '' 's/^LONG/from . import sizes\nsizes.WARPS = 8\nLONG/'
+patched() { # EXIT FILE TEXT: another file of the package says so when it is imported
+    echo "$3" >"$tmp/hosts/pk/$2"
+    hosts "$1" '' '' '' ''
+    got=$?
+    : >"$tmp/hosts/pk/__init__.py"
+    rm -f "$tmp/hosts/pk/other.py"
+    return $got
+}
+check hosts_patched_by_the_package patched 4 __init__.py 'import triton; triton.cdiv = lambda a, b: 1'
+check hosts_patched_by_setattr patched 4 __init__.py 'import triton as t; setattr(t, "cdiv", min)'
+check hosts_patched_in_what_is_imported patched 4 __init__.py 'from triton import Config; Config.x = 3'
+check hosts_not_patched patched 0 other.py 'import triton; triton.cdiv = lambda a, b: 1'
+check hosts_own_object patched 0 __init__.py 'class A: pass
+A.x = 3'
 check hosts_state hosts 1 parse_reject '' 's/    block, warps/    global WARPS\n    block, warps/' ''
-check hosts_side_effect hosts 1 parse_reject '' 's/^WARPS = 4/WARPS = 4\ntriton.cdiv = min/' ''
+check hosts_side_effect hosts 4 'or a file changes it, or torch or Triton' '' 's/^WARPS = 4/WARPS = 4\ntriton.cdiv = min/' ''
 check hosts_condition hosts 0 accepted '' 's/^WARPS = 4/if hasattr(tl, "gather"):\n    WARPS = 4\nelse:\n    WARPS = "x"/' ''
 check hosts_again hosts 0 accepted '' '' ''
 check hosts_explained exits 0 "$bin" explain "$tmp/h.py" --op relu2 --level quick --include "$tmp/hosts"

@@ -146,11 +146,11 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
         screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
         def = module_binding(home, a->alias.name, &alias);
         if (library_unsure(home, a->alias.name))
-            refuse_as(
-                s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
-                arena_printf(s->arena,
-                             "%.*s.py binds it under a condition that has no one answer here, or changes it",
-                             STR_ARG(file->name)));
+            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                      arena_printf(s->arena,
+                                   "%.*s.py binds it under a condition that has no one answer here, or a "
+                                   "file changes it, or torch or Triton",
+                                   STR_ARG(file->name)));
         else if (!def && library_submodule(s->arena, s->module, n, a->alias.name))
             refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name, included_module);
         else if (!def)

@@ -84,7 +84,8 @@ static void want(Inclusion *in, const Node *module, const Node *import, const No
         return;
     }
     Part *p = part_of(in, file);
-    in->odd |= !p->module || library_changes(in->library, alias->alias.name);
+    in->odd |=
+        !p->module || library_patches(in->library, file) || library_changes(in->library, alias->alias.name);
     p->any = true;
     if (names_have(&p->wanted, alias->alias.name)) return;
     names_add(&p->wanted, alias->alias.name);
