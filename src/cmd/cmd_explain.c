@@ -11,6 +11,7 @@
 #include "explain/explain.h"
 #include "service/helper_files.h"
 #include "service/manifest/entry_choice.h"
+#include "service/manifest/included_host.h"
 #include "service/manifest/manifest.h"
 
 enum { FILE_MAX = 1 << 20 };
@@ -70,6 +71,9 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
              a, &(ManifestRequest){o->manifest, text, &op, source, true, referee_extras(r).include, true},
              &q.source, e)))
         return false;
+    IncludedHost with;
+    included_host(a, q.source, referee_extras(r).include, package_of(a, file), &with);
+    q.source = with.source;
     q.seed = o->seed.value;
     if (!o->seed.given) {
         if (!rng_entropy(&q.seed, sizeof q.seed, e)) return false;

@@ -7,7 +7,9 @@
 #include "cmd/line/color.h"
 #include "cmd/shared/judging.h"
 #include "prove/prove.h"
+#include "service/helper_files.h"
 #include "service/manifest/entry_choice.h"
+#include "service/manifest/included_host.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -199,8 +201,10 @@ static bool open_trial(Trial *t, const TrialOptions *o, const Positionals *rest,
     Entered entered;
     if (!io_read(t->a, rest->at[1], FILE_MAX, &file, e)) return false;
     if (t->op.form) return t->q.source = file, true;
+    IncludedHost whole;
     if (!entry_apply(t->a, o->entry, &t->op, file, &entered, e)) return false;
-    t->q.source = entered.source;
+    included_host(t->a, entered.source, (Str){0}, package_of(t->a, rest->at[1]), &whole);
+    t->q.source = whole.source;
     entry_understood("prove", entered.chosen);
     return true;
 }

@@ -9,6 +9,7 @@
 #include "lang/text.h"
 #include "service/helper_files.h"
 #include "service/manifest/entry_choice.h"
+#include "service/manifest/included_host.h"
 #include "service/manifest/manifest.h"
 #include "service/stream.h"
 
@@ -28,26 +29,30 @@ typedef struct {
 static void on_judged(void *arg, int done) { progress_step(arg, (size_t)done, NULL); }
 static void on_size(void *arg, int64_t size) { progress_step(arg, (size_t)size, NULL); }
 
-// Findings behind the file's last line are about what was written from the manifest.
-static void put_written(Buf *out, const Verdict *v, const char *why, Str file, Str source) {
-    if (!v->decision.placed || v->decision.place.at < file.len || v->decision.place.at >= source.len) return;
-    LineCol at = line_col(source, v->decision.place.at);
-    Str line = source_line(source, at.line);
-    buf_printf(out, "line %d was written %s: %.*s\n", at.line, why, STR_ARG(line));
-}
-
 // One file: what was read, and what came of it.
 typedef struct {
     const char *path;
     Str file, source;        // source: with what was written behind the file, which is what is judged
     const char *written_for; // "from M.json"; NULL: nothing was written
+    size_t own;              // where what --include gives begins in `source`
     const char *entry;       // what is entered, where the file does not say; or NULL
     Err e;
 } Judged;
 
-static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *op, Judged *f) {
+// Findings behind the file's last line are about what was written there.
+static void put_written(Buf *out, const Verdict *v, const Judged *f) {
+    uint32_t place = v->decision.place.at;
+    if (!v->decision.placed || place < f->file.len || place >= f->source.len) return;
+    LineCol at = line_col(f->source, place);
+    Str line = source_line(f->source, at.line);
+    if (place >= f->own)
+        buf_printf(out, "line %d is of a file of --include: %.*s\n", at.line, STR_ARG(line));
+    else if (f->written_for)
+        buf_printf(out, "line %d was written %s: %.*s\n", at.line, f->written_for, STR_ARG(line));
+}
+
+static bool enter_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *op, Judged *f) {
     Str text;
-    if (!io_read(a, f->path, FILE_MAX, &f->file, &f->e)) return false;
     if (o->manifest) {
         f->written_for = arena_printf(a, "from %s", o->manifest);
         return io_read(a, o->manifest, MANIFEST_MAX, &text, &f->e) &&
@@ -64,18 +69,33 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
     return true;
 }
 
+// With the host functions of --include.
+static void make_whole(Referee *r, Arena *a, Str source, Judged *f) {
+    IncludedHost whole;
+    included_host(a, source, referee_extras(r).include, package_of(a, f->path), &whole);
+    f->source = whole.source;
+    f->own = whole.own;
+}
+
+static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *op, Judged *f) {
+    if (!io_read(a, f->path, FILE_MAX, &f->file, &f->e) || !enter_file(r, a, o, op, f)) return false;
+    make_whole(r, a, f->source, f);
+    return true;
+}
+
 static void put_verdict(Buf *out, const Judged *f, const Verdict *v, bool json) {
     if (!json) {
         verdict_shown(out, v);
         if (f->entry) buf_printf(out, "entry: %s\n", f->entry);
-        if (f->written_for) put_written(out, v, f->written_for, f->file, f->source);
+        put_written(out, v, f);
         return;
     }
     json_t *o = verdict_object(v), *first = json_object();
     // As the path is typed: bytes that are no text have no place in JSON.
     if (utf8_valid(str_of(f->path))) json_object_set_new(first, "file", json_string(f->path));
     if (f->entry) json_object_set_new(first, "entry", json_string(f->entry));
-    if (f->written_for) json_object_set_new(first, "judged", json_stringn(f->source.p, f->source.len));
+    if (f->written_for || !str_eq(f->source, f->file))
+        json_object_set_new(first, "judged", json_stringn(f->source.p, f->source.len));
     json_object_update(first, o);
     json_decref(o);
     json_put(out, first);
@@ -114,7 +134,9 @@ static bool judge_modules(Referee *r, Arena *a, const Positionals *paths, const 
         return false;
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
-        if (io_read(a, f[i].path, FILE_MAX, &f[i].file, &f[i].e)) source[n++] = f[i].file;
+        if (!io_read(a, f[i].path, FILE_MAX, &f[i].file, &f[i].e)) continue;
+        make_whole(r, a, f[i].file, &f[i]);
+        source[n++] = f[i].source;
     }
     if (n && !referee_judge(r, a, &q, source, n, v, e)) return false;
     for (int i = 0, k = 0; i < paths->n; i++) {

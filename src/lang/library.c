@@ -241,7 +241,7 @@ static void find_changed(void *arg, const Node *n) {
     node_each_child(n, find_changed, l); // a tree's height is bounded
 }
 
-static bool is_changed(Library *l, Str name) {
+bool library_changes(Library *l, Str name) {
     for (int i = 0; i < l->files && !l->looked; i++) {
         const Node *module = library_module(l, &l->file[i]);
         if (module) find_changed(l, module);
@@ -252,15 +252,130 @@ static bool is_changed(Library *l, Str name) {
     return l->changes_more;
 }
 
+// ---- files that change torch or another module when they are imported
+
+typedef struct {
+    const Node *module;
+    Str root; // of what is given a member
+    bool any;
+} Patch;
+
+static bool brings(const Node *module, const Node *s, Str name) {
+    for (int i = 0; s->kind == NODE_IMPORT && !library_of(module, s) && i < s->import.names.n; i++) {
+        const Node *a = s->import.names.at[i];
+        Str bound = a->alias.as.len ? a->alias.as : a->alias.name;
+        const char *dot = a->alias.as.len ? NULL : memchr(bound.p, '.', bound.len);
+        if (dot) bound.len = (size_t)(dot - bound.p);
+        if (str_eq(bound, name)) return true;
+    }
+    return false;
+}
+static void find_bringing(void *arg, const Node *n) {
+    Patch *p = arg;
+    p->any |= brings(p->module, n, p->root);
+    node_each_child(n, find_bringing, p); // a tree's height is bounded
+}
+
+// torch.f = g, and of what an import gives: Autotuner.run = g. Flags below torch.backends are no functions.
+static void patch_target(Patch *p, const Node *t) {
+    if (t->kind == NODE_TUPLE || t->kind == NODE_LIST)
+        for (int i = 0; i < t->items.n; i++) patch_target(p, t->items.at[i]);
+    if (t->kind == NODE_STARRED) return patch_target(p, t->value);
+    if (t->kind != NODE_ATTRIBUTE) return;
+    for (; t->kind == NODE_ATTRIBUTE; t = t->attribute.value)
+        if (str_is(t->attribute.name, "backends")) return;
+    if (t->kind != NODE_NAME) return;
+    p->root = t->name;
+    find_bringing(p, p->module);
+}
+
+static void find_patches(void *arg, const Node *n) {
+    Patch *p = arg;
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++) patch_target(p, n->assign.targets.at[i]);
+    if (n->kind == NODE_ANNASSIGN) patch_target(p, n->annassign.target);
+    if (n->kind == NODE_AUGASSIGN) patch_target(p, n->augassign.target);
+    if (n->kind == NODE_FOR) patch_target(p, n->loop.target);
+    if (n->kind == NODE_WITHITEM && n->withitem.target) patch_target(p, n->withitem.target);
+    if (n->kind == NODE_DELETE)
+        for (int i = 0; i < n->items.n; i++) patch_target(p, n->items.at[i]);
+    if (n->kind == NODE_CALL && n->call.args.n > 1 &&
+        (node_is_name(n->call.func, "setattr") || node_is_name(n->call.func, "delattr"))) {
+        const Node *t = n->call.args.at[0];
+        while (t->kind == NODE_ATTRIBUTE) t = t->attribute.value;
+        if (t->kind == NODE_NAME) p->root = t->name, find_bringing(p, p->module);
+    }
+    node_each_child(n, find_patches, p); // a tree's height is bounded
+}
+
+typedef struct {
+    Library *library;
+    LibraryFile *file;
+} Importer;
+static void look_at_imports(void *arg, const Node *n) {
+    const Importer *by = arg;
+    Library *l = by->library;
+    for (int i = -1; n->kind == NODE_IMPORT && i < n->import.names.n; i++) {
+        const LibraryFile *f = NULL;
+        Str name = i < 0 ? (Str){0} : n->import.names.at[i]->alias.name;
+        if (n->import.from)
+            f = i < 0 ? library_of(by->file->module, n)
+                      : library_submodule(l->arena, by->file->module, n, name);
+        for (int k = 0; i >= 0 && !n->import.from && k < l->files; k++)
+            if (str_eq(l->file[k].name, name)) f = &l->file[k];
+        if (f) by->file->patches |= f->patches;
+    }
+    node_each_child(n, look_at_imports, arg); // a tree's height is bounded
+}
+
+// The packages around a file are imported before it.
+static void look_at_packages(const Library *l, LibraryFile *f) {
+    for (Str package = parent_of(f->name); package.len; package = parent_of(package))
+        for (int i = 0; i < l->files; i++)
+            if (l->file[i].package && str_eq(l->file[i].name, package)) f->patches |= l->file[i].patches;
+}
+
+bool library_patches(Library *l, LibraryFile *file) {
+    bool any = false;
+    for (int i = 0; !l->patches_known && i < l->files; i++) {
+        Patch p = {.module = library_module(l, &l->file[i])};
+        if (p.module) find_patches(&p, p.module);
+        any |= l->file[i].patches = p.any;
+    }
+    for (bool more = any; more;) { // files may import from one another in a circle
+        more = false;
+        for (int i = 0; i < l->files; i++) {
+            LibraryFile *f = &l->file[i];
+            if (f->patches || !f->module) continue;
+            look_at_packages(l, f);
+            look_at_imports(&(Importer){l, f}, f->module);
+            more |= f->patches;
+        }
+    }
+    l->patches_known = true;
+    return file->patches;
+}
+
 bool library_unsure(const Node *module, Str name) {
     Library *l = module->module.library;
     Bound b = {.name = name};
     bool ours = false;
-    for (int i = 0; l && !ours && i < l->files; i++) ours = l->file[i].module == module;
-    if (ours && is_changed(l, name)) return true;
+    for (int i = 0; l && !ours && i < l->files; i++) {
+        ours = l->file[i].module == module;
+        if (ours && library_patches(l, &l->file[i])) return true;
+    }
+    if (ours && library_changes(l, name)) return true;
     for (int i = 0; ours && !b.found && i < module->module.body.n; i++)
         if (!is_plain(module->module.body.at[i])) find_bound(&b, module->module.body.at[i]);
     return b.found;
+}
+
+LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name) {
+    Node of = *import;
+    Str package = import->import.module;
+    of.import.module =
+        package.len ? str_of(arena_printf(a, "%.*s.%.*s", STR_ARG(package), STR_ARG(name))) : name;
+    return library_of(module, &of);
 }
 
 const char *library_names(Arena *a, const Library *l) {

@@ -18,6 +18,7 @@ typedef struct {
     const Node *module;
     const char *fault; // why it does not parse, once that was tried
     bool normal;       // host_normalize() has been through it
+    bool patches;      // importing it changes a module that is none of these files: torch, triton, os
 } LibraryFile;
 struct Library {
     Arena *arena;
@@ -28,7 +29,7 @@ struct Library {
     // for: `changes_more`.
     Str changed[LIBRARY_CHANGED_MAX];
     int changes;
-    bool looked, changes_more;
+    bool looked, changes_more, patches_known;
 };
 // What candidates may use beyond their own text and Triton 3.6.
 typedef struct {
@@ -57,5 +58,11 @@ const Node *library_module(Library *l, LibraryFile *file);
 // changes what it has bound, or any file of --include a member of that name: then nobody knows what the name
 // means there.
 bool library_unsure(const Node *module, Str name);
+// Whether any file of --include gives a member of that name to another module or object.
+bool library_changes(Library *l, Str name);
+// Whether importing a file changes a module that is none of these files: it, or one that is imported for it.
+bool library_patches(Library *l, LibraryFile *f);
+// The module that `from PACKAGE import MODULE` means, or NULL.
+LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name);
 // "helpers, math_utils", for messages.
 const char *library_names(Arena *a, const Library *l);

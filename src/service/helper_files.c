@@ -97,3 +97,23 @@ bool include_read(Arena *a, const char *dir, Str *out, Err *e) {
     *out = buf_str(&b);
     return true;
 }
+
+Str package_of(Arena *a, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : arena_strndup(a, ".", 1);
+    char *full = realpath(dir, NULL);
+    Str folder = full ? str_of(arena_strndup(a, full, strlen(full))) : (Str){0}, package = {"", 0};
+    free(full);
+    for (int depth = 0; folder.len && depth <= FOLDERS_DEEP; depth++) {
+        struct stat st;
+        const char *end = memrchr(folder.p, '/', folder.len);
+        Str name = {end + 1, folder.len - (size_t)(end + 1 - folder.p)};
+        if (!library_name_ok(name) || lstat(arena_printf(a, "%.*s/__init__.py", STR_ARG(folder)), &st) != 0 ||
+            !S_ISREG(st.st_mode))
+            break;
+        package =
+            str_of(arena_printf(a, "%.*s%s%.*s", STR_ARG(name), package.len ? "." : "", STR_ARG(package)));
+        folder.len = (size_t)(end - folder.p);
+    }
+    return package;
+}

@@ -7,3 +7,6 @@
 // All of them, sorted by name, as library_pack() writes them. ERR_INPUT, with the file, for more or larger
 // ones than a library holds and for a file that would hide a module every kernel file imports.
 MUST_CHECK bool include_read(Arena *a, const char *dir, Str *out, Err *e);
+// Of which package a file is a module, by the folders around it that have an __init__.py: "unsloth.kernels".
+// Empty: of none, or its folder cannot be looked at.
+Str package_of(Arena *a, const char *path);

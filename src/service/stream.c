@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "service/manifest/included_host.h"
 #include "service/manifest/manifest.h"
 #include "service/service.h"
 #include "service/stream_read.h"
@@ -263,6 +264,9 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
                         &(ManifestRequest){"manifest", l.manifest, &k->op, l.source, false, include, false},
                         &l.source, &e))
         l.bad = arena_printf(a, "line %ld: %s", number, e.msg);
+    IncludedHost whole = {.source = l.source};
+    if (!l.bad && include.len) included_host(a, l.source, include, (Str){0}, &whole);
+    l.source = whole.source;
     if (l.bad)
         answer_bad_line(s, &l);
     else

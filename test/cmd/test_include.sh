@@ -102,8 +102,9 @@ check no_such_name judge parse_reject 'helpers.py has no such name' 'from helper
 check star judge parse_reject 'name the helpers that are used' 'from helpers import *' "$tmp/inc"
 check module_name_kept judge parse_reject "may not be given to anything else" \
     'from helpers import _block_sum as row_sum, _exp as tl' "$tmp/inc"
-check host_function judge unsupported 'host code stays in the kernel file' \
-    'from helpers import host_helper, _block_sum as row_sum, _exp' "$tmp/inc"
+check host_function judge ok include_sha256 'from helpers import host_helper, _block_sum as row_sum, _exp' "$tmp/inc"
+check host_function_renamed judge unsupported 'host code of --include is taken where functions of this file call it' \
+    'from helpers import host_helper as h, _block_sum as row_sum, _exp' "$tmp/inc"
 check broken_file judge unsupported 'broken.py, which --include gives, cannot be read: line 1' \
     'from broken import row_sum, _exp' "$tmp/inc"
 check plain_global judge compile_fail 'Cannot access global variable LIMIT' \
@@ -158,7 +159,13 @@ member() {
 }
 check module_of_a_package member 0 ''
 check module_lacks member 1 's/ops._exp/ops.exponential/'
-check module_bound_again member 4 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
+# Names of functions are their own, as in Python.
+check module_and_a_local_name member 0 's/^    M, N = x.shape/    M, N = x.shape\n    ops = M/'
+check module_and_a_parameter member 0 's/^def run/def half(ops):\n    return ops \/\/ 2\n\n\ndef run/; s/N, BLOCK=/half(2 * N), BLOCK=/'
+check module_and_a_lambda member 0 's/N, BLOCK=/(lambda ops: ops)(N), BLOCK=/'
+check module_hidden_where_it_is_asked member 4 's/^    M, N = x.shape/    consts, N = x.shape\n    M = consts/'
+check module_bound_again member 4 's/^def run/ops = 3\n\n\ndef run/'
+check module_in_a_comprehension member 4 's/N, BLOCK=/[ops for ops in [N]][0], BLOCK=/'
 echo 'helpers = 3' >"$tmp/modules/pkg/__init__.py"
 check the_package_means_another member 1 ''
 # What a file of --include gives a member of another one, by whatever statement: nobody knows that member. A package's own
@@ -242,6 +249,123 @@ check no_one_function branches 4 's/hasattr(tl, "gather")/torch.cuda.device_coun
 check bound_again branches 4 's/^if hasattr/if torch.cuda.device_count() > 1:\n    FACTOR = tl.constexpr(3)\nif hasattr/'
 check changed branches 4 's/^if hasattr/FACTOR += 2\nif hasattr/'
 check for_main branches 0 's/^if hasattr/if __name__ == "__main__":\n    FACTOR = 3\nif hasattr/'
+# Host functions: put behind the file with what they reach, and judged there as if they stood in it.
+mkdir -p "$tmp/hosts/pk"
+: >"$tmp/hosts/pk/__init__.py"
+cat >"$tmp/sizes.py" <<'END'
+import functools
+import torch
+import triton
+import triton.language as tl
+from .numbers import LONGEST, half
+
+WARPS = 4
+
+
+@functools.lru_cache(maxsize=None)
+def settings(n):
+    block = min(LONGEST, triton.next_power_of_2(n))
+    return block, WARPS
+
+
+@triton.jit
+def relu2(x_ptr, y_ptr, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.maximum(tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0).to(tl.float32), 0.0)
+    tl.store(y_ptr + row * n + cols, x * x, mask=cols < n)
+
+
+def launch(x, y):
+    block, warps = settings(x.shape[1])
+    relu2[(x.shape[0], triton.cdiv(x.shape[1], block))](x, y, x.stride(0), x.shape[1], BLOCK=block, num_warps=warps)
+    return y
+
+
+def by_torch(x):
+    return torch.relu(x) * torch.relu(x)
+END
+cat >"$tmp/numbers.py" <<'END'
+LONGEST = 256
+
+
+def half(n):
+    return n // 2
+END
+cat >"$tmp/hosts.py" <<'END'
+import torch
+from pk.sizes import (
+    launch)
+
+
+def run(x):
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    return launch(x, y)
+END
+hosts() { # EXIT TEXT, sed's changes of the file, of sizes.py, of numbers.py
+    sed "$3" "$tmp/hosts.py" >"$tmp/h.py"
+    sed "$4" "$tmp/sizes.py" >"$tmp/hosts/pk/sizes.py"
+    sed "$5" "$tmp/numbers.py" >"$tmp/hosts/pk/numbers.py"
+    exits "$1" "$bin" referee "$tmp/h.py" --op relu2 --level quick --dtype fp32 --shape 3x300 --seed 1 \
+        --include "$tmp/hosts" && grep -qF -- "$2" "$tmp/out" && return 0
+    cat "$tmp/out"
+    return 1
+}
+taken='host code of --include is taken where'
+check hosts hosts 0 accepted '' '' ''
+check hosts_fault hosts 1 'of a file of --include: ' '' 's/cols < n, other/cols <= n, other/' ''
+check hosts_wrong hosts 1 incorrect '' 's/x \* x/x/' ''
+check hosts_policy hosts 1 parse_reject 's/launch/by_torch/; s/, y)/)/' '' ''
+check hosts_constant hosts 1 compile_fail '' '' 's/256/300/'
+check hosts_kernel_beside hosts 0 accepted 's/launch)$/launch, relu2)/' '' ''
+check hosts_own_name hosts 4 "$taken" 's/^def run/WARPS = 8\n\n\ndef run/' '' ''
+check hosts_own_builtin hosts 4 "$taken" 's/^def run/def min(a, b):\n    return a\n\n\ndef run/' '' ''
+check hosts_own_module hosts 4 "$taken" 's/^import torch/import torch\nfrom math import floor as root/' \
+    's/^import functools/import functools\nfrom math import sqrt as root/; s/block, WARPS$/block, WARPS if root(4) else 2/' ''
+check hosts_asked_here hosts 4 "$taken" 's/, y)/, y if WARPS else x)/' '' ''
+check hosts_two_meanings hosts 4 "$taken" '' 's/import LONGEST, half/import LONGEST, half\nWARPS = half(8)/' 's/^LONG/WARPS = 2\nLONG/; s/n \/\//n * WARPS \/\//'
+check hosts_when_read hosts 4 "$taken" 's/^def run/Y = launch(1, 2)\n\n\ndef run/' '' ''
+check hosts_decorator hosts 4 "$taken" 's/^def run/@launch\ndef run/' '' ''
+check hosts_under_another_name hosts 4 "$taken" 's/launch)$/launch as go)/; s/launch(x, y)/go(x, y)/' '' ''
+check hosts_import_all hosts 4 "$taken" '' 's/^from .numbers.*/from .numbers import */' ''
+check hosts_changed hosts 4 "$taken" '' '' 's/^LONG/from . import sizes\nsizes.WARPS = 8\nLONG/'
+patched() { # EXIT FILE TEXT: another file of the package says so when it is imported
+    echo "$3" >"$tmp/hosts/pk/$2"
+    hosts "$1" '' '' '' ''
+    got=$?
+    : >"$tmp/hosts/pk/__init__.py"
+    rm -f "$tmp/hosts/pk/other.py"
+    return $got
+}
+check hosts_patched_by_the_package patched 4 __init__.py 'import triton; triton.cdiv = lambda a, b: 1'
+check hosts_patched_by_setattr patched 4 __init__.py 'import triton as t; setattr(t, "cdiv", min)'
+check hosts_patched_in_what_is_imported patched 4 __init__.py 'from triton import Config; Config.x = 3'
+check hosts_not_patched patched 0 other.py 'import triton; triton.cdiv = lambda a, b: 1'
+check hosts_own_object patched 0 __init__.py 'class A: pass
+A.x = 3'
+check hosts_state hosts 1 parse_reject '' 's/    block, warps/    global WARPS\n    block, warps/' ''
+check hosts_side_effect hosts 4 'or a file changes it, or torch or Triton' '' 's/^WARPS = 4/WARPS = 4\ntriton.cdiv = min/' ''
+check hosts_condition hosts 0 accepted '' 's/^WARPS = 4/if hasattr(tl, "gather"):\n    WARPS = 4\nelse:\n    WARPS = "x"/' ''
+check hosts_again hosts 0 accepted '' '' ''
+check hosts_explained exits 0 "$bin" explain "$tmp/h.py" --op relu2 --level quick --include "$tmp/hosts"
+check hosts_in_json sh -c "'$bin' referee '$tmp/h.py' --op relu2 --level quick --include '$tmp/hosts' --json | grep -q 'Of pk.numbers.py, which --include gives'"
+# A module of a package that the file itself imports by dots: from where the file lies.
+mkdir -p "$tmp/unsloth/kernels"
+: >"$tmp/unsloth/__init__.py"
+: >"$tmp/unsloth/kernels/__init__.py"
+sed 's/^from pk.sizes.*/from .utils import (calculate_settings, /; s/^    launch)$/    torch_gpu_device)/
+    s/    return launch.*/    block, _ = calculate_settings(x.shape[1])\n    with torch_gpu_device(x.device):\n        kernel[(x.shape[0],)](x, y, x.stride(0), x.shape[1], BLOCK=block)\n    return y/' \
+    "$tmp/hosts.py" >"$tmp/unsloth/kernels/k.py"
+sed -n '/^@triton.jit/,/^    tl.store/p' "$tmp/sizes.py" | sed 's/relu2/kernel/' >>"$tmp/unsloth/kernels/k.py"
+check dots_of_a_package exits 0 "$bin" referee "$tmp/unsloth/kernels/k.py" --op relu2 --level quick --dtype fp32 --shape 3x300
+rm "$tmp/unsloth/__init__.py"
+check dots_of_another exits 4 "$bin" referee "$tmp/unsloth/kernels/k.py" --op relu2 --level quick --dtype fp32 --shape 3x300
+# Modules that the files of a package ask for by name.
+sed 's/^from .consts.*/from . import consts as c/; s/LOG2E/c.LOG2E/; s/one(n)/c.one(n)/; /around/d' "$tmp/inc/helpers.py" >"$tmp/modules/pkg/helpers.py"
+sed -i '/helpers/d' "$tmp/modules/pkg/consts.py"
+check module_inside_a_package member 0 ''
+sed -i 's/    return tl.exp2/    c = c.LOG2E\n    return tl.exp2/' "$tmp/modules/pkg/helpers.py"
+check module_inside_hidden member 1 ''
 # The folder itself.
 printf 'x = 1\n' >"$tmp/bad/torch.py"
 check hides_a_module exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/bad"
@@ -263,3 +387,6 @@ check stream_cached stream inc '"cached":true'
 check stream_others stream other '"status":"incorrect"'
 not_cached() { ! grep -q cached "$tmp/out"; }
 check stream_others_judged not_cached
+python3 -c 'import json, sys
+print(json.dumps({"id": 1, "op": "relu2", "source": open(sys.argv[1]).read()}))' "$tmp/h.py" >"$tmp/lines"
+check hosts_in_a_stream stream hosts '"status":"ok"'

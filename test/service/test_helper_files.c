@@ -107,11 +107,30 @@ static void what_is_wrong_names_the_file(void **state) {
     dir[strlen(dir) - 5] = 0;
 }
 
+// By the folders around it that have an __init__.py, however the path is spelled.
+static void of_which_package_a_file_is(void **state) {
+    (void)state;
+    static const char *const folders[] = {"outer", "outer/pk", "outer/pk/sub", "outer/pk/no-name"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        assert_int_equal(mkdir(path(folders[i]), 0700), 0);
+    put("outer/pk/__init__.py", "");
+    put("outer/pk/sub/__init__.py", "");
+    put("outer/pk/no-name/__init__.py", "");
+    static const struct {
+        const char *file, *package;
+    } all[] = {{"outer/pk/sub/k.py", "pk.sub"}, {"outer/pk/k.py", "pk"},       {"outer/k.py", ""},
+               {"outer/pk/../pk/k.py", "pk"},   {"outer/pk/no-name/k.py", ""}, {"nowhere/k.py", ""}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!str_is(package_of(&arena, path(all[i].file)), all[i].package)) fail_msg("%s", all[i].file);
+    assert_int_equal(package_of(&arena, "k.py").len, 0); // where the tests run is no package
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(plain_files_in_their_order, make, drop),
         cmocka_unit_test_setup_teardown(packages_are_folders_with_an_init, make, drop),
         cmocka_unit_test_setup_teardown(what_is_wrong_names_the_file, make, drop),
+        cmocka_unit_test_setup_teardown(of_which_package_a_file_is, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,8 @@ static const Foreign *foreign_find(Str module, Str name) {
     return NULL;
 }
 
+bool foreign_known(Str module, Str name) { return foreign_find(module, name) != NULL; }
+
 bool foreign_type(Str path) {
     const char *dot = memrchr(path.p, '.', path.len);
     const Foreign *f = NULL;

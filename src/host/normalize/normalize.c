@@ -536,6 +536,7 @@ static void normalize_included(const Node *module, int depth) {
         file->normal = true;
         Node *own =
             (Node *)(uintptr_t)file->module; // the tree is this process's own, and as old as the library
+        submodules_normalize(module->module.library->arena, own);
         normalize_conditions(module->module.library->arena, own);
         normalize_included(own, depth);
     }

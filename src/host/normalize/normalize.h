@@ -9,6 +9,7 @@ void compiled_kernels_normalize(Arena *a, Node *module); // kernel = f.warmup(..
 void submodules_normalize(Arena *a, Node *module);       // from package import module, of --include
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
 void inductor_normalize(Arena *a, Node *module); // files that torch's compiler wrote
+bool foreign_known(Str module, Str name);        // what that package's name means is known
 bool foreign_type(Str path); // "torch.distributed.tensor.DTensor": a class that no value here is of
 // Questions whether a value is of classes that no value here is of: imported ones, and numbers that are
 // complex.

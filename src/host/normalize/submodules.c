@@ -10,7 +10,7 @@ typedef struct {
     Node *module;
     Str name;      // of the module, as the file calls it
     Names members; // that are asked for
-    int alone;     // how often it stands without a member, or gets one
+    int alone;     // how often it stands without a member, or gets one, besides its own import
 } Submodule;
 
 static Str called(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
@@ -60,12 +60,46 @@ static void find_targets(Submodule *s, const Node *n) {
     if (n->kind == NODE_FOR) target_seen(s, n->loop.target);
     if (n->kind == NODE_COMPFOR) target_seen(s, n->compfor.target);
     if (n->kind == NODE_WITHITEM && n->withitem.target) target_seen(s, n->withitem.target);
+    if (n->kind == NODE_EXCEPT) s->alone += str_eq(n->handler.name, s->name);
+    if (n->kind == NODE_FUNCTION) s->alone += str_eq(n->function.name, s->name);
+    if (n->kind == NODE_CLASS) s->alone += str_eq(n->klass.name, s->name);
+}
+
+static void find_global(void *arg, const Node *n) {
+    *(bool *)arg |= n->kind == NODE_GLOBAL;
+    node_each_child(n, find_global, arg);
+}
+
+// Where a function or lambda has a variable of that name of its own, its inside says nothing of the module.
+static bool hides(const Submodule *s, const Node *n) {
+    Names own = {.arena = s->arena};
+    if (n->kind != NODE_FUNCTION && n->kind != NODE_LAMBDA) return false;
+    names_of_params(&own, n->kind == NODE_FUNCTION ? &n->function.params : &n->lambda.params);
+    if (n->kind == NODE_FUNCTION) names_of_block(&own, &n->function.body, 0);
+    bool global = false;
+    if (names_have(&own, s->name)) find_global(&global, n);
+    return names_have(&own, s->name) && !global;
+}
+
+// What of such a function is evaluated outside of it.
+static void each_outside(const Node *n, void (*visit)(void *arg, const Node *n), void *arg) {
+    const Nodes *params = n->kind == NODE_FUNCTION ? &n->function.params : &n->lambda.params;
+    for (int i = 0; i < params->n; i++) visit(arg, params->at[i]);
+    for (int i = 0; n->kind == NODE_FUNCTION && i < n->function.decorators.n; i++)
+        visit(arg, n->function.decorators.at[i]);
+    if (n->kind == NODE_FUNCTION && n->function.returns) visit(arg, n->function.returns);
 }
 
 static void find_members(void *arg, const Node *n) {
     Submodule *s = arg;
+    if (hides(s, n)) return each_outside(n, find_members, arg);
     find_targets(s, n);
     if (n->kind == NODE_NAME) s->alone += str_eq(n->name, s->name);
+    if (n->kind == NODE_IMPORT) {
+        Names bound = {.arena = s->arena};
+        names_of_import(&bound, n);
+        s->alone += names_have(&bound, s->name);
+    }
     if (n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME &&
         str_eq(n->attribute.value->name, s->name)) {
         names_add(&s->members, n->attribute.name);
@@ -80,6 +114,7 @@ static Str own_name(const Submodule *s, Str member) {
 
 static void name_members(void *arg, const Node *n) {
     const Submodule *s = arg;
+    if (hides(s, n)) return each_outside(n, name_members, arg);
     node_each_child(n, name_members, arg);
     if (n->kind != NODE_ATTRIBUTE || n->attribute.value->kind != NODE_NAME ||
         !str_eq(n->attribute.value->name, s->name))
@@ -105,11 +140,25 @@ static Node *alias_of(const Submodule *s, const Node *alias, Str member) {
     return n;
 }
 
+// How many statements of the module's own level bind the name.
+static int times_bound(Arena *a, const Node *module, Str name) {
+    int n = 0;
+    for (int i = 0; i < module->module.body.n; i++) {
+        Names one = {.arena = a};
+        if (module->module.body.at[i]->kind == NODE_IMPORT)
+            names_of_import(&one, module->module.body.at[i]);
+        else
+            names_of_block(&one, &(Nodes){&module->module.body.at[i], 1}, 0);
+        n += names_have(&one, name);
+    }
+    return n;
+}
+
 // One name of an import: its members in its place. NULL: it stays.
-static Node *members_import(Arena *a, Node *module, const Bindings *bound, const Node *s, const Node *alias) {
+static Node *members_import(Arena *a, Node *module, const Node *s, const Node *alias) {
     const Node *of = import_of(a, module, s, alias);
-    Submodule sub = {.arena = a, .module = module, .name = called(alias), .members.arena = a};
-    if (!of || !bound_once(bound, sub.name)) return NULL;
+    Submodule sub = {.arena = a, .module = module, .name = called(alias), .members.arena = a, .alone = -1};
+    if (!of || times_bound(a, module, sub.name) != 1) return NULL;
     find_members(&sub, module);
     if (!can_name(&sub)) return NULL;
     Node *n = NEW(a, Node);
@@ -123,8 +172,6 @@ static Node *members_import(Arena *a, Node *module, const Bindings *bound, const
 
 void submodules_normalize(Arena *a, Node *module) {
     if (!module->module.library) return;
-    Bindings bound;
-    names_of_module(&bound, a, module);
     Nodes all = {0};
     int most = module->module.body.n;
     for (int i = 0; i < module->module.body.n; i++)
@@ -136,7 +183,7 @@ void submodules_normalize(Arena *a, Node *module) {
         if (s->kind != NODE_IMPORT || !s->import.from) continue;
         Nodes rest = {NEWN(a, Node *, (size_t)s->import.names.n + 1), 0};
         for (int k = 0; k < s->import.names.n; k++) {
-            Node *n = members_import(a, module, &bound, s, s->import.names.at[k]);
+            Node *n = members_import(a, module, s, s->import.names.at[k]);
             if (!n)
                 rest.at[rest.n++] = s->import.names.at[k];
             else if (n->import.names.n)

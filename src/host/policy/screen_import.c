@@ -131,16 +131,9 @@ static bool screen_lacking(Screen *s, const Node *n) {
     return told;
 }
 
-// from package import module
-static bool is_included_module(const Screen *s, const Node *n, Str name) {
-    Node of = *n;
-    if (n->import.module.len)
-        of.import.module =
-            str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(n->import.module), STR_ARG(name)));
-    else
-        of.import.module = name;
-    return library_of(s->module, &of) != NULL;
-}
+static const char included_module[] = "a module of --include is read where the file only asks it for "
+                                      "members, by a name that stands for nothing "
+                                      "else, and its package binds no such name";
 
 // Helpers of --include: kernels use them, and host code may launch them.
 static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
@@ -153,22 +146,22 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
         screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
         def = module_binding(home, a->alias.name, &alias);
         if (library_unsure(home, a->alias.name))
-            refuse_as(
-                s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
-                arena_printf(s->arena,
-                             "%.*s.py binds it under a condition that has no one answer here, or changes it",
-                             STR_ARG(file->name)));
-        else if (!def && is_included_module(s, n, a->alias.name))
             refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
-                      "a module of --include is read where the file only asks it for members, by a name that "
-                      "stands for nothing else, and its package binds no such name");
+                      arena_printf(s->arena,
+                                   "%.*s.py binds it under a condition that has no one answer here, or a "
+                                   "file changes it, or torch or Triton",
+                                   STR_ARG(file->name)));
+        else if (!def && library_submodule(s->arena, s->module, n, a->alias.name))
+            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name, included_module);
         else if (!def)
             refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
                       arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
         else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))
-            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
-                      "--include gives helpers of kernels (@triton.jit functions and constants); host code "
-                      "stays in the kernel file");
+            refuse_as(
+                s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                "host code of --include is taken where functions of this file call it by its own name, and "
+                "every "
+                "name has one meaning in both files, which no file changes; else write it into this file");
     }
 }
 
@@ -181,6 +174,8 @@ const char *package_reason(Arena *a, const Node *n, const Node *alias) {
         STR_ARG(alias->alias.name), n->import.dots < 3 ? n->import.dots : 3, "...", STR_ARG(module));
 }
 void refuse_package(Screen *s, Span at, const Node *n, const Node *alias) {
+    if (n->import.from && library_submodule(s->arena, s->module, n, alias->alias.name))
+        return refuse_as(s, DIAG_UNSUPPORTED, at, "import of `", alias->alias.name, included_module);
     refuse_as(s, DIAG_UNSUPPORTED, at, "", (Str){0}, package_reason(s->arena, n, alias));
 }
 

@@ -114,6 +114,7 @@ bool api_str(Call *c, Value *out) {
     if (c->arg[0].kind == V_STR) return *out = c->arg[0], true;
     if (!value_spell(c->in, c->at, c->arg[0], false, &text)) return false;
     *out = value_str(buf_str(&text));
+    out->written = c->arg[0].kind == V_DTYPE || c->arg[0].kind == V_DEVICE;
     return true;
 }
 
@@ -375,6 +376,7 @@ bool api_str_case(Call *c, Value *out) {
         p[i] = letter ? s.p[i] ^ 0x20 : s.p[i];
     }
     *out = value_str((Str){p, s.len});
+    out->written = c->arg[0].written;
     return true;
 }
 
@@ -391,7 +393,9 @@ bool api_str_join(Call *c, Value *out) {
     Iter it;
     if (!iter_start(c->in, c->at, c->arg[1], &it)) return false;
     int n = 0;
+    bool all = c->arg[0].written;
     for (Value v; iter_next(&it, &v); n++) {
+        all &= v.written;
         if (v.kind != V_STR) return wrong_type(c, v, "a text");
         size_t more = v.s.len + c->arg[0].s.len;
         if (text.len + more > STRING_MAX || more > c->in->heap_left)
@@ -402,6 +406,7 @@ bool api_str_join(Call *c, Value *out) {
         buf_str_put(&text, v.s);
     }
     *out = value_str(n ? buf_str(&text) : STR(""));
+    out->written = all;
     return true;
 }
 

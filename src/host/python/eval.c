@@ -434,6 +434,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_STRING:
         if (n->string.bytes) return host_refuse(in, n->span, "bytes are not part of the host vocabulary");
         *out = value_str(n->string.text);
+        out->written = true;
         return true;
     case NODE_FSTRING: return eval_fstring(in, env, n, out);
     case NODE_TRUE:

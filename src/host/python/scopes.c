@@ -126,6 +126,27 @@ static bool module_member(Interp *in, Span at, Str path, Str name, Value *out) {
     return false;
 }
 
+static const struct {
+    const char *type, *names;
+} methods[] = {
+#define METHODS(type, names) {type, names},
+#include "host/policy/python_methods.def"
+#undef METHODS
+};
+
+// Whether Python has such a member of a value of that type.
+static bool python_has(const char *type, Str name) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].type, type) != 0) continue;
+        for (const char *p = methods[i].names; *p;) {
+            size_t n = strcspn(p, " ");
+            if (n == name.len && memcmp(p, name.p, n) == 0) return true;
+            p += n + (p[n] == ' ');
+        }
+    }
+    return false;
+}
+
 bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (str_starts(name, "__"))
         return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
@@ -149,6 +170,10 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
                                 "`.%.*s` of a number or a text, one of the members of an IntEnum or a "
                                 "StrEnum: those are plain values here",
                                 STR_ARG(name));
+    if (python_has(value_type(v), name))
+        return host_unsupported(in, at,
+                                "`.%.*s` of a value of type '%s': it is not part of the host vocabulary",
+                                STR_ARG(name), value_type(v));
     if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER && v.kind != V_COMPILED)
         return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
                           STR_ARG(name));

@@ -91,6 +91,7 @@ typedef struct Partial Partial;
 
 struct Value {
     ValueKind kind;
+    bool written; // STR: it is written down, or names a dtype or device: no number has become a part of it
     union {
         bool b;
         int64_t i;

@@ -5,7 +5,7 @@
 #include "host/varies/varies.h"
 
 // A file of more variables, or one that takes longer, is not looked at.
-enum { VARS_MAX = 1 << 12, STEPS_MAX = 1 << 20, PASSES_MAX = 64 };
+enum { VARS_MAX = 1 << 12, STEPS_MAX = 1 << 20, PASSES_MAX = 64, RESULTS_MAX = 8 };
 
 typedef struct {
     const void *scope; // a function, NULL for the module, or &members
@@ -92,6 +92,11 @@ bool varies_is_function(const Varies *v, Str name);
 bool varies_is_class(const Varies *v, const Scope *scope, Str name);
 void varies_result_add(Varies *v, const Node *function, Fact f);
 Fact varies_result(const Varies *v, const Node *function);
+// The same, one by one, of a function that returns tuples of n items and nothing else; n = 0: it does not.
+void varies_result_count(Varies *v, const Node *function, int n);
+void varies_result_item(Varies *v, const Node *function, int i, Fact f);
+// Of a call of such functions, as n names take it apart. False: what is called is not known to be such.
+bool varies_results(const Varies *v, const Scope *scope, const Node *call, int n, Fact *item);
 
 // ---- callees.c
 
@@ -157,7 +162,7 @@ bool varies_empty(const Varies *v, Fact f); // a list or dictionary with nothing
 void varies_hold(Varies *v, Fact f, uint8_t of);
 // What is chosen by a condition is None or not by it, too.
 static inline uint8_t varies_control(uint8_t how) {
-    how &=
-        (uint8_t) ~(FACT_HELD | FACT_STAYS | FACT_MIXED); // a list that decides is not what it decides about
+    // A list, or a tensor without elements, that decides is not what it decides about.
+    how &= (uint8_t) ~(FACT_HELD | FACT_STAYS | FACT_MIXED | FACT_EMPTY);
     return how & FACT_VARIES ? how | FACT_NONE : how;
 }

@@ -203,6 +203,49 @@ Fact varies_result(const Varies *v, const Node *function) {
     return r ? r->fact : (Fact){0};
 }
 
+// No names of Python's.
+static Str result_name(int i) {
+    static const char *const name[RESULTS_MAX] = {"return 0", "return 1", "return 2", "return 3",
+                                                  "return 4", "return 5", "return 6", "return 7"};
+    return str_of(name[i]);
+}
+
+void varies_result_item(Varies *v, const Node *function, int i, Fact f) {
+    var_add(v, function, result_name(i), f);
+}
+
+void varies_result_count(Varies *v, const Node *function, int n) {
+    var_add(v, function, STR("return count"), n ? fact_number(0, n, n) : fact_other(0));
+}
+
+// Of one function. Not yet known is not unknown: what is said too early stays.
+static bool add_results(const Varies *v, const Node *function, int n, Fact *item) {
+    const Var *count = var_find(v, function, STR("return count"));
+    if (!count) return !varies_result(v, function).kind;
+    if (count->fact.kind != FACT_NUMBER || count->fact.lo != n || count->fact.hi != n) return false;
+    for (int k = 0; k < n; k++) {
+        const Var *r = var_find(v, function, result_name(k));
+        if (r) item[k] = fact_join(item[k], r->fact);
+        if (r && (r->fact.how & FACT_HELD)) return false; // it may have got more since
+    }
+    return true;
+}
+
+bool varies_results(const Varies *v, const Scope *scope, const Node *call, int n, Fact *item) {
+    const Node *f = call->kind == NODE_CALL ? call->call.func : call;
+    if (f->kind != NODE_NAME || f == call || n < 1 || n > RESULTS_MAX || var_visible(v, scope, f->name))
+        return false;
+    bool any = false;
+    for (int k = 0; k < n; k++) item[k] = (Fact){0};
+    for (int i = 0; i < v->callables; i++) {
+        const Callable *c = &v->callable[i];
+        if (c->method || !str_eq(c->node->function.name, f->name)) continue;
+        if (!add_results(v, c->node, n, item)) return false;
+        any = true;
+    }
+    return any;
+}
+
 bool varies_has_method(const Varies *v, Str name) {
     for (int i = 0; i < v->callables; i++)
         if (v->callable[i].method && str_eq(v->callable[i].node->function.name, name)) return true;

@@ -8,18 +8,36 @@ static void block(Varies *v, const Scope *scope, const Nodes *body, uint8_t how)
 
 static Fact under(Fact f, uint8_t how) { return f.how |= how, f; }
 
+static bool is_tuple_of(const Node *n, int items) {
+    bool is = n && n->kind == NODE_TUPLE && n->items.n == items;
+    for (int i = 0; is && i < items; i++) is = n->items.at[i]->kind != NODE_STARRED;
+    return is;
+}
+
 static void assign_all(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
     const Node *from = s->assign.value;
     Fact f = varies_eval(v, scope, from);
     for (int i = 0; i < s->assign.targets.n; i++) {
         const Node *to = s->assign.targets.at[i];
-        bool pairs = to->kind == NODE_TUPLE && from->kind == NODE_TUPLE && to->items.n == from->items.n;
-        for (int k = 0; pairs && k < to->items.n; k++)
-            pairs = to->items.at[k]->kind != NODE_STARRED && from->items.at[k]->kind != NODE_STARRED;
-        for (int k = 0; pairs && k < to->items.n; k++)
+        int n = to->kind == NODE_TUPLE ? to->items.n : 0;
+        Fact item[RESULTS_MAX];
+        bool apart = is_tuple_of(to, n), pairs = apart && is_tuple_of(from, n),
+             results = apart && !pairs && varies_results(v, scope, from, n, item);
+        for (int k = 0; pairs && k < n; k++)
             varies_assign(v, scope, to->items.at[k], under(varies_eval(v, scope, from->items.at[k]), how));
-        if (!pairs) varies_assign(v, scope, to, under(f, how));
+        for (int k = 0; results && k < n; k++) // and what the call itself follows from
+            varies_assign(v, scope, to->items.at[k], under(item[k], how));
+        if (!pairs && !results) varies_assign(v, scope, to, under(f, how));
     }
+}
+
+// `return x, 1`: what each of them is.
+static void add_results(Varies *v, const Scope *scope, const Node *value, uint8_t how) {
+    int n = value && value->kind == NODE_TUPLE ? value->items.n : 0;
+    bool apart = n <= RESULTS_MAX && is_tuple_of(value, n);
+    varies_result_count(v, scope->node, apart ? n : 0);
+    for (int k = 0; apart && k < n; k++)
+        varies_result_item(v, scope->node, k, under(varies_eval(v, scope, value->items.at[k]), how));
 }
 
 // What nothing calls says nothing of what the rest is called with. Methods with underscores are called by
@@ -80,9 +98,10 @@ static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_
         if (s->assertion.message) (void)varies_eval(v, scope, s->assertion.message);
         break;
     case NODE_RETURN:
-        if (scope && !varies_gives_wrapper(v, scope, s))
-            varies_result_add(v, scope->node,
-                              under(s->value ? varies_eval(v, scope, s->value) : fact_other(0), how));
+        if (!scope || varies_gives_wrapper(v, scope, s)) break;
+        varies_result_add(v, scope->node,
+                          under(s->value ? varies_eval(v, scope, s->value) : fact_other(0), how));
+        add_results(v, scope, s->value, how);
         break;
     case NODE_IF: {
         Truth t = varies_truth(v, scope, s->branch.cond, &more);

@@ -30,8 +30,7 @@ static bool import_misleads(Arena *a, const Node *n) {
     return false;
 }
 
-// Names that a statement binds in its own scope, in statements that no host code has, too.
-static void names_bound(void *arg, const Node *n) {
+void names_bound(void *arg, const Node *n) {
     Names *names = arg;
     Node *self = (Node *)(uintptr_t)n;
     Nodes one = {&self, 1};
@@ -168,6 +167,11 @@ static void mark_changing(const ManifestSource *m, Names *reached, bool *stays) 
         }
         if (more) mark_reached(m, reached, stays);
     }
+}
+
+void manifest_reached(const ManifestSource *m, Names *reached, bool *stays) {
+    mark_reached(m, reached, stays);
+    mark_changing(m, reached, stays);
 }
 
 // Whether another statement stands before this one on its line.

@@ -78,12 +78,17 @@ static bool unsure(Checker *c, const Node *at, Str name) {
         STR_ARG(name));
 }
 
-static bool included_name(Checker *c, const Node *at, Library *l, LibraryFile *file, Str name, Val *out) {
-    Global g = {.home = library_module(l, file)};
+static bool included_name(Checker *c, const Node *at, Global by, LibraryFile *file, Str name, Val *out) {
+    Global g = {.home = library_module(by.home->module.library, file)};
     if (!g.home) return checker_unsupported(c, at, "%s", file->fault);
     c->visits += g.home->module.body.n / 16;
     if (library_unsure(g.home, name)) return unsure(c, at, name);
     g.statement = module_binding(g.home, name, &g.alias);
+    if (!g.statement && library_submodule(c->arena, by.home, by.statement, name))
+        return checker_unsupported(c, at,
+                                   "import of `%.*s`: a module of --include is read where its importer only "
+                                   "asks it for members, by a name that stands for nothing else",
+                                   STR_ARG(name));
     if (!g.statement)
         return checker_fail(c, at, "ImportError", "cannot import name '%.*s' from '%.*s'", STR_ARG(name),
                             STR_ARG(file->name));
@@ -96,7 +101,7 @@ static bool included_name(Checker *c, const Node *at, Library *l, LibraryFile *f
 static bool import_value(Checker *c, const Node *at, Global g, Val *out) {
     const Node *import = g.statement, *alias = g.alias;
     LibraryFile *file = library_of(g.home, import);
-    if (file) return included_name(c, at, g.home->module.library, file, alias->alias.name, out);
+    if (file) return included_name(c, at, g, file, alias->alias.name, out);
     if (!import->import.from) {
         Str path = alias->alias.name;
         const char *dot = alias->alias.as.len ? NULL : memchr(path.p, '.', path.len);

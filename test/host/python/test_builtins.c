@@ -21,6 +21,19 @@ static void test_python(void **state) {
         "'abc'.endswith('b') and 'a'.endswith('') and not 'a'.startswith('ab')",
         "assert '-'.join(['a', 'b']) == 'a-b' and ''.join(()) == '' and ', '.join(str(i) for i in range(3)) "
         "== '0, 1, 2'",
+        "assert 'a.b.c'.split('.') == ['a', 'b', 'c'] and 'a.b.c'.split('.', 1) == ['a', 'b.c'] and "
+        "''.split(',') "
+        "== [''] and ' a  b '.split() == ['a', 'b'] and ' a  b c '.split(None, 1) == ['a', 'b c'] and ' "
+        "'.split() == "
+        "[] and 'abab'.split('ab') == ['', '', '']",
+        "assert ' a '.strip() == 'a' and ' a '.lstrip() == 'a ' and ' a '.rstrip() == ' a' and "
+        "'xxax'.strip('x') == "
+        "'a' and 'abc'.strip('') == 'abc' and ''.strip() == ''",
+        "assert 'aXbX'.replace('X', 'yy') == 'ayybyy' and 'aXbX'.replace('X', '', 1) == 'abX' and "
+        "'a'.replace('b', "
+        "'c') == 'a' and '12'.isdigit() and not '1a'.isdigit() and not ''.isdigit()",
+        "assert str(x.dtype).split('.')[-1] == 'float32' and str(x.dtype).replace('torch.', '').upper() == "
+        "'FLOAT32' and '-'.join('a,b'.split(',')).split('-') == ['a', 'b']",
         "assert len(range(10**15)) == 10**15 and 10**14 in range(10**15)",
         "assert min([], default=3) == 3",
     };
@@ -33,6 +46,27 @@ static void test_what_python_and_torch_raise(void **state) {
         {DIAG_HOST, "no len()", "y = len(3)"},
         {DIAG_HOST, "pop from empty list", "l = []\nl.pop()"},
         {DIAG_HOST, "pop index out of range", "l = [1]\nl.pop(-2)"},
+        {DIAG_HOST, "empty separator", "'a'.split('')"},
+        {DIAG_HOST, "expects a text", "'a'.split(3)"},
+        // Digits of numbers are asked for by arithmetic, which shows what it chooses.
+        {DIAG_UNSUPPORTED, "a number's digits", "str(len(x)).split('7')"},
+        {DIAG_UNSUPPORTED, "a number's digits", "f'{len(x)}'.strip('7')"},
+        {DIAG_UNSUPPORTED, "a number's digits", "('7' * len(x)).replace('77', '')"},
+        {DIAG_UNSUPPORTED, "a number's digits", "'1234'.replace(str(len(x)), '')"},
+        {DIAG_UNSUPPORTED, "a number's digits", "''.join(['7', str(len(x))]).isdigit()"},
+        {DIAG_UNSUPPORTED, "no other count than 1", "'a,b'.split(',', len(x))"},
+        // What Python has, and what it has not.
+        {DIAG_UNSUPPORTED, "'str': it is not part", "'a'.swapcase()"},
+        {DIAG_UNSUPPORTED, "'list': it is not part", "[1].sort"},
+        {DIAG_UNSUPPORTED, "'int': it is not part", "(3).bit_count()"},
+        {DIAG_UNSUPPORTED, "'float': it is not part", "(3.5).hex()"},
+        {DIAG_UNSUPPORTED, "'bool': it is not part", "True.to_bytes(1)"},
+        {DIAG_UNSUPPORTED, "'set': it is not part", "{3}.isdisjoint({4})"},
+        {DIAG_HOST, "'str' object has no attribute 'append'", "'a'.append('b')"},
+        {DIAG_HOST, "'list' object has no attribute 'push'", "[1].push(2)"},
+        {DIAG_HOST, "'dict' object has no attribute 'has_key'", "{}.has_key(1)"},
+        {DIAG_HOST, "'int' object has no attribute 'split'", "(3).split()"},
+        {DIAG_HOST, "'tuple' object has no attribute 'append'", "(3, 4).append(5)"},
     };
     EXPECT_FAILURES(cases);
 }

@@ -239,6 +239,44 @@ static void applied_under_another_name(void **state) {
     assert_false(may(FIELD("P()._replace(h=4)"), true));
 }
 
+// A function that returns several things: each of them is what it is, as long as every return has as many.
+#define SEVERAL(last, cond)                                                                                 \
+    "def run(x, w):\n    y, s = helper(x, 3)\n    if " cond                                                 \
+    ":\n        return 1\n    return 2\ndef helper(t, "                                                     \
+    "k):\n    n = t.shape[0]\n    d = (t.contiguous(), n) if n > 5000 else None\n    while t.stride(0) == " \
+    "n "                                                                                                    \
+    "+ 1:\n        return t.contiguous(), 1\n    " last "\n"
+static void several_results_are_told_apart(void **state) {
+    (void)state;
+    assert_false(may(SEVERAL("return t, k", "not y.ndim"), true));
+    assert_false(may(SEVERAL("return t, k", "y.ndim == 3"), true));
+    assert_false(may(SEVERAL("return t, k", "s > 3"), true));
+    assert_true(may(SEVERAL("return t, k", "y.shape[0] == 700000"), true));
+    assert_true(may(SEVERAL("return t, n", "s == 700000"), true));
+    assert_true(may(SEVERAL("return n, t", "y == 700000"), true));
+    assert_true(may(SEVERAL("return t.view(-1) if n > 5000 else t, k", "y.ndim == 1"), true));
+    assert_true(may(SEVERAL("return d", "s == 700000"), true)); // one that shows no tuple
+    assert_true(may(SEVERAL("return [t, n]", "s == 700000"), true));
+    assert_true(may(SEVERAL("return *[t], n", "s == 700000"), true));
+    // A question that a tensor without elements could answer makes none.
+#define ASKED(made)                                                                                    \
+    "def run(x, w):\n    y, s = f(x)\n    if y.numel() == 0:\n        return 1\ndef f(t):\n    while " \
+    "torch.compiler.is_compiling():\n        return " made ", 1\n    return t, 1\n"
+    assert_false(may(ASKED("t.contiguous()"), true));
+    assert_true(may(ASKED("t[:, 5:]"), true));
+    // Of the same name, of a parameter, and a list that gets more.
+    assert_true(may("def run(x, w):\n    y, s = f(x)\n    if s == 700000:\n        return 1\ndef f(t):\n    "
+                    "return t, 1\ndef f(t):\n    return t, t.shape[0]\n",
+                    true));
+    assert_true(
+        may("def h(x, f):\n    y, s = f(x)\n    if s == 700000:\n        return 1\ndef f(t):\n    return t, "
+            "1\ndef g(t):\n    return t, t.shape[0]\ndef run(x, w):\n    return h(x, g)\n",
+            true));
+    assert_true(may("def f(t):\n    a = []\n    q = a\n    q.append(t.shape[0])\n    return a, 1\ndef run(x, "
+                    "w):\n    y, s = f(x)\n    if y[0] == 700000:\n        return 1\n",
+                    true));
+}
+
 // What a function of the file gives is not known while it has not been looked at; what follows from that is
 // not known either, rather than anything.
 #define HELPED(helper, cond)                                                                                 \
@@ -502,6 +540,7 @@ int main(void) {
                                        cmocka_unit_test(constants_may_not),
                                        cmocka_unit_test(what_is_held_varies),
                                        cmocka_unit_test(callees_are_chosen),
+                                       cmocka_unit_test(several_results_are_told_apart),
                                        cmocka_unit_test(helpers_give_what_they_return),
                                        cmocka_unit_test(layouts_are_known),
                                        cmocka_unit_test(applied_functions_get_their_arguments),
