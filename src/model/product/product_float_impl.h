@@ -5,18 +5,24 @@
 // of all those rows and inputs at once, row by row next to each other for an input; the bits of v_tree().
 #include "model/product/product_loops.h"
 
-// `rows` rows times n inputs, both constant where this is called.
-static inline __attribute__((always_inline)) void float_block(WeightType t, const Product *p, int64_t row,
-                                                              int rows, int input, int n) {
-    enum { MOST = ROWS_ALONE > ROWS_AT_ONCE ? ROWS_ALONE : ROWS_AT_ONCE };
+enum {
+    ROWS_MOST = ROWS_ALONE > ROWS_AT_ONCE ? ROWS_ALONE : ROWS_AT_ONCE,
+    STRIP = 768, // columns of a strip: a multiple of FLOAT_LANES
+    INPUTS_SHARED =
+        2 * INPUTS_AT_ONCE, // whose strips the nearest cache holds beside those of ROWS_AT_ONCE rows
+    PANEL = 64              // rows that the next cache holds for all inputs
+};
+typedef V Block[ROWS_MOST][INPUTS_AT_ONCE]; // sums of `rows` rows and n inputs, not yet added across lanes
+#define ALWAYS static inline __attribute__((always_inline))
+
+// Columns [c, end) of `rows` rows times n inputs are added to `lane`; rows and n are constant where this is
+// called. An end that is not that of the rows is a multiple of FLOAT_LANES.
+ALWAYS void float_add(WeightType t, const Product *p, int64_t row, int rows, int input, int n, int64_t c,
+                      int64_t end, Block lane) {
     size_t size = t == W_F32 ? 4 : 2, bytes = weight_row_bytes(p->w);
     const uint8_t *w = p->w->data + (size_t)row * bytes;
     const float *x = p->in->x + input * p->in->stride;
-    int64_t cols = p->w->cols, c = 0;
-    V lane[MOST][INPUTS_AT_ONCE];
-    for (int r = 0; r < rows; r++)
-        for (int i = 0; i < n; i++) lane[r][i] = v_zero();
-    for (; c + FLOAT_LANES <= cols; c += FLOAT_LANES) {
+    for (; c + FLOAT_LANES <= end; c += FLOAT_LANES) {
         V in[INPUTS_AT_ONCE];
         for (int i = 0; i < n; i++) in[i] = v_of(W_F32, (const uint8_t *)(x + i * p->in->stride + c));
         for (int r = 0; r < rows; r++) {
@@ -24,16 +30,19 @@ static inline __attribute__((always_inline)) void float_block(WeightType t, cons
             for (int i = 0; i < n; i++) lane[r][i] = v_fma(one, in[i], lane[r][i]);
         }
     }
-    for (int r = 0; c < cols && r < rows; r++) { // what is left, with zeros behind it
+    for (int r = 0; c < end && r < rows; r++) { // what is left, with zeros behind it
         uint8_t last[64] = {0};
-        memcpy(last, w + (size_t)r * bytes + (size_t)c * size, (size_t)(cols - c) * size);
+        memcpy(last, w + (size_t)r * bytes + (size_t)c * size, (size_t)(end - c) * size);
         V one = v_of(t, last);
         for (int i = 0; i < n; i++) {
             uint8_t in[64] = {0};
-            memcpy(in, x + i * p->in->stride + c, (size_t)(cols - c) * 4);
+            memcpy(in, x + i * p->in->stride + c, (size_t)(end - c) * 4);
             lane[r][i] = v_fma(one, v_of(W_F32, in), lane[r][i]);
         }
     }
+}
+
+ALWAYS void float_put(const Product *p, int64_t row, int rows, int input, int n, Block lane) {
 #ifdef V_TREES
     if (rows == ROWS_AT_ONCE && n == INPUTS_AT_ONCE) {
         v_trees(lane, p->y + input * p->stride + row, p->stride);
@@ -44,21 +53,72 @@ static inline __attribute__((always_inline)) void float_block(WeightType t, cons
         for (int i = 0; i < n; i++) p->y[(input + i) * p->stride + row + r] = v_tree(lane[r][i]);
 }
 
-static inline __attribute__((always_inline)) void float_rows(WeightType t, const Product *p, int64_t row,
-                                                             int rows) {
-    int count = p->in->count, i = 0;
+ALWAYS void float_zero(int rows, int n, Block lane) {
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < n; i++) lane[r][i] = v_zero();
+}
+
+ALWAYS void float_block(WeightType t, const Product *p, int64_t row, int rows, int input, int n) {
+    Block lane;
+    float_zero(rows, n, lane);
+    float_add(t, p, row, rows, input, n, 0, p->w->cols, lane);
+    float_put(p, row, rows, input, n, lane);
+}
+
+// Inputs from `input` on.
+ALWAYS void float_rows(WeightType t, const Product *p, int64_t row, int rows, int input) {
+    int count = p->in->count, i = input;
     for (; i + INPUTS_AT_ONCE <= count; i += INPUTS_AT_ONCE) float_block(t, p, row, rows, i, INPUTS_AT_ONCE);
     for (; i + 2 <= count; i += 2) float_block(t, p, row, rows, i, 2);
     for (; i < count; i++) float_block(t, p, row, rows, i, 1);
 }
 
-static inline __attribute__((always_inline)) void floats_of(WeightType t, const Product *p, int64_t row,
-                                                            int64_t rows) {
+// A strip of a block whose sums so far lie in `kept`; the first strip begins with none, the last ends with
+// results. The order of an output's sum is that of one long strip.
+ALWAYS void float_strip(WeightType t, const Product *p, int64_t row, int input, int64_t from, int64_t end,
+                        V kept[ROWS_AT_ONCE][INPUTS_AT_ONCE]) {
+    const bool last = end == p->w->cols;
+    if (!from && last) {
+        float_block(t, p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE);
+        return;
+    }
+    Block lane;
+    if (!from) float_zero(ROWS_AT_ONCE, INPUTS_AT_ONCE, lane);
+    for (int r = 0; from && r < ROWS_AT_ONCE; r++)
+        for (int i = 0; i < INPUTS_AT_ONCE; i++) lane[r][i] = kept[r][i];
+    float_add(t, p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE, from, end, lane);
+    if (last) float_put(p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE, lane);
+    for (int r = 0; !last && r < ROWS_AT_ONCE; r++)
+        for (int i = 0; i < INPUTS_AT_ONCE; i++) kept[r][i] = lane[r][i];
+}
+
+// At most PANEL rows, a multiple of ROWS_AT_ONCE, times all inputs: strips of INPUTS_SHARED inputs stay in
+// the nearest cache while the rows go by.
+ALWAYS void float_panel(WeightType t, const Product *p, int64_t row, int64_t rows) {
+    V kept[PANEL / ROWS_AT_ONCE][INPUTS_SHARED / INPUTS_AT_ONCE][ROWS_AT_ONCE][INPUTS_AT_ONCE];
+    int64_t cols = p->w->cols;
+    int input = 0;
+    for (; input + INPUTS_SHARED <= p->in->count; input += INPUTS_SHARED)
+        for (int64_t from = 0, end; from < cols; from = end) {
+            end = from + STRIP < cols ? from + STRIP : cols;
+            for (int r = 0; r < rows; r += ROWS_AT_ONCE)
+                for (int k = 0; k < INPUTS_SHARED; k += INPUTS_AT_ONCE)
+                    float_strip(t, p, row + r, input + k, from, end,
+                                kept[r / ROWS_AT_ONCE][k / INPUTS_AT_ONCE]);
+        }
+    for (int64_t r = 0; input < p->in->count && r < rows; r += ROWS_AT_ONCE)
+        float_rows(t, p, row + r, ROWS_AT_ONCE, input);
+}
+
+ALWAYS void floats_of(WeightType t, const Product *p, int64_t row, int64_t rows) {
     int64_t end = row + rows;
     if (p->in->count == 1) // more rows at once: many sums hide the latency of one
         for (; row + ROWS_ALONE <= end; row += ROWS_ALONE) float_block(t, p, row, ROWS_ALONE, 0, 1);
-    for (; row + ROWS_AT_ONCE <= end; row += ROWS_AT_ONCE) float_rows(t, p, row, ROWS_AT_ONCE);
-    for (; row < end; row++) float_rows(t, p, row, 1);
+    for (int64_t many; (many = end - row) >= ROWS_AT_ONCE; row += many) {
+        many = many < PANEL ? many / ROWS_AT_ONCE * ROWS_AT_ONCE : PANEL;
+        float_panel(t, p, row, many);
+    }
+    for (; row < end; row++) float_rows(t, p, row, 1, 0);
 }
 
 static void floats(const Piece *now, const Piece *then, void *room) {
