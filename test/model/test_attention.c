@@ -88,7 +88,7 @@ static void test_attention(void **state) {
 // Tokens one behind the other, in one call and each in its own: the same bits, wherever their rows lie.
 static void test_tokens_together(void **state) {
     (void)state;
-    enum { STRIDE = 3, ROOM = STRIDE * ATTENTION_ROWS };
+    enum { DIM = 80, STRIDE = 3, ROOM = STRIDE * ATTENTION_ROWS };
     static float k[DIM * KV_PAGE], v[KV_PAGE * DIM], q[ROOM * DIM];
     Rng g = rng_at(4, 0);
     for (int round = 0; round < 60; round++) {
