@@ -10,7 +10,9 @@ enum {
     STRIP = 768, // columns of a strip: a multiple of FLOAT_LANES
     INPUTS_SHARED =
         2 * INPUTS_AT_ONCE, // whose strips the nearest cache holds beside those of ROWS_AT_ONCE rows
-    PANEL = 64              // rows that the next cache holds for all inputs
+    PANEL = 64,
+    PANEL_BYTES = 256 << 10, // at most: what the next cache holds for all inputs
+    PANEL_INPUTS = 32,       // from so many on
 };
 typedef V Block[ROWS_MOST][INPUTS_AT_ONCE]; // sums of `rows` rows and n inputs, not yet added across lanes
 #define ALWAYS static inline __attribute__((always_inline))
@@ -73,62 +75,92 @@ ALWAYS void float_rows(WeightType t, const Product *p, int64_t row, int rows, in
     for (; i < count; i++) float_block(t, p, row, rows, i, 1);
 }
 
+// The same of ROWS_AT_ONCE rows that lie as float_pack() puts them, with INPUTS_AT_ONCE inputs.
+ALWAYS void packed_add(const float *w, const Product *p, int input, int64_t c, int64_t end, Block lane) {
+    const float *x = p->in->x + input * p->in->stride;
+    for (w += c * ROWS_AT_ONCE; c < end; c += FLOAT_LANES, w += ROWS_AT_ONCE * FLOAT_LANES) {
+        V in[INPUTS_AT_ONCE];
+        for (int i = 0; i < INPUTS_AT_ONCE; i++)
+            in[i] = v_of(W_F32, (const uint8_t *)(x + i * p->in->stride + c));
+        for (int r = 0; r < ROWS_AT_ONCE; r++) {
+            V one = v_of(W_F32, (const uint8_t *)(w + r * FLOAT_LANES));
+            for (int i = 0; i < INPUTS_AT_ONCE; i++) lane[r][i] = v_fma(one, in[i], lane[r][i]);
+        }
+    }
+}
+
+// Rows of a panel as float32, sixteen columns of ROWS_AT_ONCE rows side by side: read in one stream, whole
+// cache lines, however they lie in the file.
+ALWAYS void float_pack(WeightType t, const Product *p, int64_t row, int64_t rows, float *to) {
+    size_t size = t == W_F32 ? 4 : 2, bytes = weight_row_bytes(p->w);
+    for (int64_t group = row; group < row + rows; group += ROWS_AT_ONCE)
+        for (int64_t c = 0; c < p->w->cols; c += FLOAT_LANES)
+            for (int r = 0; r < ROWS_AT_ONCE; r++, to += FLOAT_LANES) {
+                V v = v_of(t, p->w->data + (size_t)(group + r) * bytes + (size_t)c * size);
+                memcpy(to, &v, sizeof v);
+            }
+}
+
 // A strip of a block whose sums so far lie in `kept`; the first strip begins with none, the last ends with
 // results. The order of an output's sum is that of one long strip.
-ALWAYS void float_strip(WeightType t, const Product *p, int64_t row, int input, int64_t from, int64_t end,
-                        V kept[ROWS_AT_ONCE][INPUTS_AT_ONCE]) {
+ALWAYS void packed_strip(const float *w, const Product *p, int64_t row, int input, int64_t from, int64_t end,
+                         V kept[ROWS_AT_ONCE][INPUTS_AT_ONCE]) {
     const bool last = end == p->w->cols;
-    if (!from && last) {
-        float_block(t, p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE);
-        return;
-    }
     Block lane;
     if (!from) float_zero(ROWS_AT_ONCE, INPUTS_AT_ONCE, lane);
     for (int r = 0; from && r < ROWS_AT_ONCE; r++)
         for (int i = 0; i < INPUTS_AT_ONCE; i++) lane[r][i] = kept[r][i];
-    float_add(t, p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE, from, end, lane);
+    packed_add(w, p, input, from, end, lane);
     if (last) float_put(p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE, lane);
     for (int r = 0; !last && r < ROWS_AT_ONCE; r++)
         for (int i = 0; i < INPUTS_AT_ONCE; i++) kept[r][i] = lane[r][i];
 }
 
-// At most PANEL rows, a multiple of ROWS_AT_ONCE, times all inputs: strips of INPUTS_SHARED inputs stay in
-// the nearest cache while the rows go by.
-ALWAYS void float_panel(WeightType t, const Product *p, int64_t row, int64_t rows) {
+// A panel times all inputs: strips of INPUTS_SHARED inputs stay in the nearest cache while the rows go by.
+ALWAYS void float_panel(WeightType t, const Product *p, int64_t row, int64_t rows, float *room) {
     V kept[PANEL / ROWS_AT_ONCE][INPUTS_SHARED / INPUTS_AT_ONCE][ROWS_AT_ONCE][INPUTS_AT_ONCE];
     int64_t cols = p->w->cols;
     int input = 0;
+    float_pack(t, p, row, rows, room);
     for (; input + INPUTS_SHARED <= p->in->count; input += INPUTS_SHARED)
         for (int64_t from = 0, end; from < cols; from = end) {
             end = from + STRIP < cols ? from + STRIP : cols;
             for (int r = 0; r < rows; r += ROWS_AT_ONCE)
                 for (int k = 0; k < INPUTS_SHARED; k += INPUTS_AT_ONCE)
-                    float_strip(t, p, row + r, input + k, from, end,
-                                kept[r / ROWS_AT_ONCE][k / INPUTS_AT_ONCE]);
+                    packed_strip(room + r * cols, p, row + r, input + k, from, end,
+                                 kept[r / ROWS_AT_ONCE][k / INPUTS_AT_ONCE]);
         }
     for (int64_t r = 0; input < p->in->count && r < rows; r += ROWS_AT_ONCE)
         float_rows(t, p, row + r, ROWS_AT_ONCE, input);
 }
 
-ALWAYS void floats_of(WeightType t, const Product *p, int64_t row, int64_t rows) {
+// Rows of a panel; 0: few inputs, or an odd width, are not worth one.
+static int64_t panel_rows(const Product *p) {
+    int64_t most = PANEL_BYTES / (p->w->cols * 4) / ROWS_AT_ONCE * ROWS_AT_ONCE;
+    if (p->in->count < PANEL_INPUTS || p->w->cols % FLOAT_LANES) return 0;
+    return most < PANEL ? most : PANEL;
+}
+static size_t float_room(const Product *p) { return (size_t)panel_rows(p) * (size_t)p->w->cols * 4; }
+
+ALWAYS void floats_of(WeightType t, const Product *p, int64_t row, int64_t rows, float *room) {
     int64_t end = row + rows;
     if (p->in->count == 1) // more rows at once: many sums hide the latency of one
         for (; row + ROWS_ALONE <= end; row += ROWS_ALONE) float_block(t, p, row, ROWS_ALONE, 0, 1);
-    for (int64_t many; (many = end - row) >= ROWS_AT_ONCE; row += many) {
-        many = many < PANEL ? many / ROWS_AT_ONCE * ROWS_AT_ONCE : PANEL;
-        float_panel(t, p, row, many);
+    for (int64_t most = panel_rows(p), many; most && (many = end - row) >= ROWS_AT_ONCE; row += many) {
+        many = many < most ? many / ROWS_AT_ONCE * ROWS_AT_ONCE : most;
+        float_panel(t, p, row, many, room);
     }
+    for (; row + ROWS_AT_ONCE <= end; row += ROWS_AT_ONCE) float_rows(t, p, row, ROWS_AT_ONCE, 0);
     for (; row < end; row++) float_rows(t, p, row, 1, 0);
 }
 
 static void floats(const Piece *now, const Piece *then, void *room) {
     (void)then;
     const Product *p = now->p;
-    (void)room;
     if (p->w->type == W_F32)
-        floats_of(W_F32, p, now->first, now->rows);
+        floats_of(W_F32, p, now->first, now->rows, room);
     else if (p->w->type == W_F16)
-        floats_of(W_F16, p, now->first, now->rows);
+        floats_of(W_F16, p, now->first, now->rows, room);
     else
-        floats_of(W_BF16, p, now->first, now->rows);
+        floats_of(W_BF16, p, now->first, now->rows, room);
 }
