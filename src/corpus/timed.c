@@ -13,8 +13,17 @@ static double median_of(const json_t *cell, const char *key) {
     return json_is_number(us) ? json_number_value(us) : -1;
 }
 
-static bool put_cell(Store *s, Arena *a, const Timed *t, int64_t program, const json_t *cell, int *kept,
-                     Err *e) {
+typedef struct {
+    Store *s;
+    Arena *a;
+    const Timed *t;
+    int64_t program;
+    int *kept;
+} Put;
+
+static bool put_cell(const Put *p, const json_t *cell, Err *e) {
+    const Timed *t = p->t;
+    Arena *a = p->a;
     const json_t *shape = json_object_get(cell, "shape");
     const double us = median_of(cell, "device");
     if (!str_is(json_str(json_object_get(cell, "status")), "ok") || us < 0 || json_array_size(shape) != 2)
@@ -25,7 +34,7 @@ static bool put_cell(Store *s, Arena *a, const Timed *t, int64_t program, const 
               dtype = json_str(json_object_get(cell, "dtype"));
     Buf text = BUF(a);
     json_put(&text, json_deep_copy(cell));
-    StoredTime row = {.program = program,
+    StoredTime row = {.program = p->program,
                       .target = gpu,
                       .shape = str_of(arena_printf(a, "%lldx%lld", (long long)at.rows, (long long)at.row)),
                       .dtype = dtype,
@@ -36,12 +45,12 @@ static bool put_cell(Store *s, Arena *a, const Timed *t, int64_t program, const 
                             .shape_class = str_of(shape_class(a, &at)),
                             .dtype = dtype,
                             .target = gpu,
-                            .program = program,
+                            .program = p->program,
                             .microseconds = us,
                             .timed = true};
     bool stands;
-    ++*kept;
-    return store_time_put(s, &row, e) && store_champion_put(s, &crown, &stands, e);
+    ++*p->kept;
+    return store_time_put(p->s, &row, e) && store_champion_put(p->s, &crown, &stands, e);
 }
 
 static bool put_program(Store *s, Arena *a, const Timed *t, const Pending *k, Err *e) {
@@ -65,9 +74,10 @@ static bool put_times(Store *s, Arena *a, const Timed *t, const Pending *k, int 
     if (t->verdict && !put_program(s, a, t, k, e)) return false;
     if (!store_find(s, a, &k->program, &row, &found, e)) return false;
     const json_t *cells = json_object_get(t->times, "cells");
+    const Put p = {s, a, t, row.program.id, kept};
     bool ok = true;
     for (size_t i = 0; ok && found && row.verdict.accepted && i < json_array_size(cells); i++)
-        ok = put_cell(s, a, t, row.program.id, json_array_get(cells, i), kept, e);
+        ok = put_cell(&p, json_array_get(cells, i), e);
     return ok;
 }
 

@@ -17,26 +17,32 @@ enum {
 typedef V Block[ROWS_MOST][INPUTS_AT_ONCE]; // sums of `rows` rows and n inputs, not yet added across lanes
 #define ALWAYS static inline __attribute__((always_inline))
 
-// Columns [c, end) of `rows` rows times n inputs are added to `lane`; rows and n are constant where this is
-// called. An end that is not that of the rows is a multiple of FLOAT_LANES.
-ALWAYS void float_add(WeightType t, const Product *p, int64_t row, int rows, int input, int n, int64_t c,
-                      int64_t end, Block lane) {
+// Some rows times some inputs; `rows` and `n` are constant where one is made.
+typedef struct {
+    const Product *p;
+    int64_t row;
+    int rows, input, n;
+} Tile;
+
+// Columns [c, end) are added to `lane`. An end that is not that of the rows is a multiple of FLOAT_LANES.
+ALWAYS void float_add(WeightType t, Tile b, int64_t c, int64_t end, Block lane) {
+    const Product *p = b.p;
     size_t size = t == W_F32 ? 4 : 2, bytes = weight_row_bytes(p->w);
-    const uint8_t *w = p->w->data + (size_t)row * bytes;
-    const float *x = p->in->x + input * p->in->stride;
+    const uint8_t *w = p->w->data + (size_t)b.row * bytes;
+    const float *x = p->in->x + b.input * p->in->stride;
     for (; c + FLOAT_LANES <= end; c += FLOAT_LANES) {
         V in[INPUTS_AT_ONCE];
-        for (int i = 0; i < n; i++) in[i] = v_of(W_F32, (const uint8_t *)(x + i * p->in->stride + c));
-        for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < b.n; i++) in[i] = v_of(W_F32, (const uint8_t *)(x + i * p->in->stride + c));
+        for (int r = 0; r < b.rows; r++) {
             V one = v_of(t, w + (size_t)r * bytes + (size_t)c * size);
-            for (int i = 0; i < n; i++) lane[r][i] = v_fma(one, in[i], lane[r][i]);
+            for (int i = 0; i < b.n; i++) lane[r][i] = v_fma(one, in[i], lane[r][i]);
         }
     }
-    for (int r = 0; c < end && r < rows; r++) { // what is left, with zeros behind it
+    for (int r = 0; c < end && r < b.rows; r++) { // what is left, with zeros behind it
         uint8_t last[64] = {0};
         memcpy(last, w + (size_t)r * bytes + (size_t)c * size, (size_t)(end - c) * size);
         V one = v_of(t, last);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < b.n; i++) {
             uint8_t in[64] = {0};
             memcpy(in, x + i * p->in->stride + c, (size_t)(end - c) * 4);
             lane[r][i] = v_fma(one, v_of(W_F32, in), lane[r][i]);
@@ -44,15 +50,16 @@ ALWAYS void float_add(WeightType t, const Product *p, int64_t row, int rows, int
     }
 }
 
-ALWAYS void float_put(const Product *p, int64_t row, int rows, int input, int n, Block lane) {
+ALWAYS void float_put(Tile b, Block lane) {
+    const Product *p = b.p;
 #ifdef V_TREES
-    if (rows == ROWS_AT_ONCE && n == INPUTS_AT_ONCE) {
-        v_trees(lane, p->y + input * p->stride + row, p->stride);
+    if (b.rows == ROWS_AT_ONCE && b.n == INPUTS_AT_ONCE) {
+        v_trees(lane, p->y + b.input * p->stride + b.row, p->stride);
         return;
     }
 #endif
-    for (int r = 0; r < rows; r++)
-        for (int i = 0; i < n; i++) p->y[(input + i) * p->stride + row + r] = v_tree(lane[r][i]);
+    for (int r = 0; r < b.rows; r++)
+        for (int i = 0; i < b.n; i++) p->y[(b.input + i) * p->stride + b.row + r] = v_tree(lane[r][i]);
 }
 
 ALWAYS void float_zero(int rows, int n, Block lane) {
@@ -63,8 +70,9 @@ ALWAYS void float_zero(int rows, int n, Block lane) {
 ALWAYS void float_block(WeightType t, const Product *p, int64_t row, int rows, int input, int n) {
     Block lane;
     float_zero(rows, n, lane);
-    float_add(t, p, row, rows, input, n, 0, p->w->cols, lane);
-    float_put(p, row, rows, input, n, lane);
+    const Tile b = {p, row, rows, input, n};
+    float_add(t, b, 0, p->w->cols, lane);
+    float_put(b, lane);
 }
 
 // Inputs from `input` on.
@@ -103,15 +111,15 @@ ALWAYS void float_pack(WeightType t, const Product *p, int64_t row, int64_t rows
 
 // A strip of a block whose sums so far lie in `kept`; the first strip begins with none, the last ends with
 // results. The order of an output's sum is that of one long strip.
-ALWAYS void packed_strip(const float *w, const Product *p, int64_t row, int input, int64_t from, int64_t end,
+ALWAYS void packed_strip(const float *w, Tile b, int64_t from, int64_t end,
                          V kept[ROWS_AT_ONCE][INPUTS_AT_ONCE]) {
-    const bool last = end == p->w->cols;
+    const bool last = end == b.p->w->cols;
     Block lane;
     if (!from) float_zero(ROWS_AT_ONCE, INPUTS_AT_ONCE, lane);
     for (int r = 0; from && r < ROWS_AT_ONCE; r++)
         for (int i = 0; i < INPUTS_AT_ONCE; i++) lane[r][i] = kept[r][i];
-    packed_add(w, p, input, from, end, lane);
-    if (last) float_put(p, row, ROWS_AT_ONCE, input, INPUTS_AT_ONCE, lane);
+    packed_add(w, b.p, b.input, from, end, lane);
+    if (last) float_put(b, lane);
     for (int r = 0; !last && r < ROWS_AT_ONCE; r++)
         for (int i = 0; i < INPUTS_AT_ONCE; i++) kept[r][i] = lane[r][i];
 }
@@ -127,8 +135,8 @@ ALWAYS void float_panel(WeightType t, const Product *p, int64_t row, int64_t row
             end = from + STRIP < cols ? from + STRIP : cols;
             for (int r = 0; r < rows; r += ROWS_AT_ONCE)
                 for (int k = 0; k < INPUTS_SHARED; k += INPUTS_AT_ONCE)
-                    packed_strip(room + r * cols, p, row + r, input + k, from, end,
-                                 kept[r / ROWS_AT_ONCE][k / INPUTS_AT_ONCE]);
+                    packed_strip(room + r * cols, (Tile){p, row + r, ROWS_AT_ONCE, input + k, INPUTS_AT_ONCE},
+                                 from, end, kept[r / ROWS_AT_ONCE][k / INPUTS_AT_ONCE]);
         }
     for (int64_t r = 0; input < p->in->count && r < rows; r += ROWS_AT_ONCE)
         float_rows(t, p, row + r, ROWS_AT_ONCE, input);
