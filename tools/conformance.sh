@@ -1,6 +1,6 @@
 #!/bin/sh
 # conformance.sh BUILD - Ouroboros against torch, Triton, transformers and llama.cpp: a virtual environment below build/, then
-# tokenizers, the kit, the oracle, the machine, the checker, weights, the forward pass and seedling. A missing peer fails.
+# tokenizers, the kit, the oracle, the machine, the checker, weights, the forward pass, training, data sets and seedling. A missing peer fails.
 # Counts go to standard output; doc/conformance.md keeps the last ones.
 #   WRONG=n RIGHT=n SMITH=n LOOPS=n TREES=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py
 #   wrote on a GPU, instead of the recorded test/conformance/h200.jsonl.gz; SEEDLING=/file   another one than the shipped one
@@ -10,6 +10,7 @@ home=$PWD/build/conformance
 venv=$home/venv
 wanted="torch==2.11.0 triton==3.6.0 numpy<2.3" # the interpreter of Triton 3.6 does not know later numpys
 wanted="$wanted transformers==5.23.0 peft==0.21.2 tokenizers==0.23.3 safetensors jinja2 gguf==0.19.0 llama-cpp-python==0.3.36"
+wanted="$wanted tensorboard==2.21.0 datasets==5.2.0 trl==1.16.0"
 # llama.cpp is built here, for this machine: without AMX, on which it may crash.
 flags=""
 for f in -mno-amx-tile -mno-amx-int8 -mno-amx-bf16; do
@@ -23,7 +24,7 @@ if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted$flags" ]; then
     CFLAGS="$flags" CXXFLAGS="$flags" "$venv/bin/python" -m pip install --quiet --disable-pip-version-check $wanted
     echo "$wanted$flags" >"$venv/wanted"
 fi
-"$venv/bin/python" -c 'import torch, triton, transformers, peft, gguf, llama_cpp' || { echo "conformance: a peer cannot be imported" >&2; exit 1; }
+"$venv/bin/python" -c 'import torch, triton, transformers, peft, gguf, llama_cpp, tensorboard, datasets, trl' || { echo "conformance: a peer cannot be imported" >&2; exit 1; }
 python3 test/conformance/prepare.py --conform "$build/conform"
 failed=0
 cd test/conformance
@@ -52,5 +53,7 @@ rm -rf "$home/kernels"
 "$root/build/ouroboros" export --champions "$root/champions" -o "$home/kernels" && peer export.py "$home/kernels" softmax softmax_scale swiglu qknorm_rope add_layernorm_gelu || failed=1
 peer weights.py "$root/build/ouroboros"
 peer model.py --logits "$root/$build/model-logits"
+peer training.py "$root/build/ouroboros"
+peer datasets_read.py "$root/build/ouroboros"
 peer seedling.py "$root/build/ouroboros" "${SEEDLING:-$root/models/seedling.gguf}"
 exit $failed

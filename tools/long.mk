@@ -32,6 +32,9 @@ PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
 #: make bench-interpreter beside Triton's interpreter (PYTHON= has torch and triton)
 bench-interpreter: $(B)/conform
 	@$(PYTHON) bench/interpreter.py --conform $<
+#: make bench-training    training beside PyTorch and PEFT (PYTHON= has torch, transformers and peft)
+bench-training: all
+	@$(PYTHON) bench/training.py build/ouroboros
 #: make seedling          the default model from nothing, in build/seedling; SEEDLING= another folder, JOBS= threads
 SEEDLING ?= build/seedling
 seedling: all
@@ -75,4 +78,4 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
-.PHONY: modules-full seedling bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: modules-full seedling bench bench-rank bench-training compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run

@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "cases/modules/modules_domain.h"
 #include "cmd/line/color.h"
+#include "cmd/shared/corpus.h"
 #include "cmd/shared/judging.h"
 #include "measure/bench_file.h"
 #include "measure/heat_map.h"
@@ -242,6 +243,15 @@ static bool take_back(const World *w, const Timer *t, Subject *x, json_t *verdic
                              e);
 }
 
+// In the store, where it has the program.
+static void keep_times(const World *w, const Subject *x, const Timer *t) {
+    static const DrawFilter everything = {.dtype = -1};
+    json_t *times = times_json(t, x->sorted, x->n, NULL);
+    times_kept("bench", referee_state(w->referee),
+               &(Timed){.op = x->timed, .filter = &everything, .source = x->source, .times = times});
+    json_decref(times);
+}
+
 static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e) {
     Timer t;
     BenchFile file = {.fd = -1};
@@ -255,7 +265,9 @@ static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e
     bool ok = open && (!o->folder || bench_file_open(w->a, &where, &file, e)) &&
               time_all(w, &(Timing){.timer = &t, .x = x, .kept = o->folder ? &file : NULL}, e);
     json_t *verdict = verdict_object(&x->v);
-    ok = ok && take_back(w, &t, x, verdict, e) && (!o->svg || picture(w->a, o, x, &t, e));
+    ok = ok && take_back(w, &t, x, verdict, e);
+    if (ok && verdict_accepted(&x->v)) keep_times(w, x, &t);
+    ok = ok && (!o->svg || picture(w->a, o, x, &t, e));
     if (ok) print_cells(w->a, o, x, &t, verdict);
     json_decref(verdict);
     bench_file_close(&file);

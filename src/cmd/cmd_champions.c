@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/progress.h"
 #include "cmd/line/color.h"
+#include "cmd/shared/corpus.h"
 #include "cmd/shared/judging.h"
 #include "cmd/shared/op_set.h"
 #include "cmd/shared/searching.h"
@@ -67,6 +68,17 @@ static bool keep(const Champions *c, Arena *a, const Op *op, const SearchResult 
            io_write_atomic(champion_path(a, c->o->folder, op->name, ".json"), buf_str(&text), e);
 }
 
+// In the store, too: a program with its verdict and its times.
+static void keep_times(const Champions *c, const Op *op, const SearchResult *r, const json_t *bf16) {
+    static const DrawFilter everything = {.dtype = -1};
+    Timed t = {op,  &everything, r->best.source,  r->best.times, &r->best.verdict, STR("grammar"),
+               {0}, STR("MIT"),  STR("champions")};
+    const char *dir = referee_state(service_referee(c->service));
+    times_kept("champions", dir, &t);
+    t.times = bf16;
+    times_kept("champions", dir, &t);
+}
+
 // ---- searching
 
 static void show(void *arg, int timed, double left) {
@@ -101,9 +113,10 @@ static bool search_op(Champions *c, bool first, bool *found, Err *e) {
     *found = ok && r.found;
     if (*found) {
         json_t *bf16 = searching_more(&a, &c->searching, op, &r.best, DT_BF16, &ask);
-        if (bf16)
+        if (bf16) {
+            keep_times(c, op, &r, bf16);
             ok = keep(c, &a, op, &r, bf16, e);
-        else
+        } else
             r.why = "the GPU took the verdict back, in bfloat16", *found = false;
         json_decref(r.best.times);
     }

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "cmd/line/color.h"
 #include "cmd/line/wrap.h"
+#include "cmd/shared/corpus.h"
 #include "cmd/shared/judging.h"
 #include "cmd/shared/searching.h"
 #include "corpus/champion.h"
@@ -291,6 +292,25 @@ static void keep_winner(Service *s, const MintRequest *q, const MintResult *m, b
     if (!ok) fprintf(stderr, "ouroboros mint: not kept in the store: %s\n", e.msg);
 }
 
+// Times of the winner: its first measurement, and the second, apart.
+static void keep_times(Service *s, const MintRequest *q, const Told *told) {
+    const CellTimes *cell[] = {&told->clocked->first[told->clocked->best], &told->clocked->again};
+    const char *dir = referee_state(service_referee(s));
+    if (told->clocked->best < 0 || told->m->verdict.judged.replay) return;
+    json_t *times = times_json(told->timer, cell, 2, NULL);
+    times_kept(
+        "mint", dir,
+        &(Timed){.op = told->op, .filter = &q->filter, .source = told->m->best.source, .times = times});
+    json_decref(times);
+}
+
+// What was found by the clock alone: a program with its verdict and its times.
+static void keep_found(Service *s, const Op *op, const DrawFilter *filter, const SearchWinner *w) {
+    times_kept(
+        "mint", referee_state(service_referee(s)),
+        &(Timed){op, filter, w->source, w->times, &w->verdict, STR("grammar"), {0}, STR("MIT"), STR("mint")});
+}
+
 // ---- the smith that nobody chose
 
 static bool choose_grammar(Arena *a, MintOptions *o, const char *why, Err *e) {
@@ -376,6 +396,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, MintOptions *o, int *c
     const Timer *timer = minted->timer.compilers ? &minted->timer : NULL;
     const Told told = {op, o->chosen.smith, m, &strength, timer, &minted->clocked};
     if (ok && m->found) keep_winner(s, &q, m, o->usual && seedling_is_ours());
+    if (ok && m->found && timer) keep_times(s, &q, &told);
     ok = ok && put_result(a, o, &told, 1e3 * (clock_seconds() - t0), e);
     if (timer) timer_close(&minted->timer);
     if (ok) *code = m->found ? EXIT_OK : explain_nothing(op, m, shown.lines);
@@ -437,6 +458,7 @@ static bool search_with(Service *s, Arena *a, const Op *op, MintOptions *o, int 
     if (shown.stage) progress_end(&shown.bar);
     arena_free(&shown.text);
     if (ok && r.found) {
+        keep_found(s, op, &ask.filter, &r.best);
         ok = put_found(a, o, op, &r, &ask, e);
         json_decref(r.best.times);
     } else if (ok) {

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "cases/domain/plan.h"
 #include "cmd/line/color.h"
+#include "cmd/shared/corpus.h"
 #include "cmd/shared/judging.h"
 #include "lang/text.h"
 #include "service/helper_files.h"
@@ -259,6 +260,15 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     return NULL;
 }
 
+// Times of a program that the store has.
+static void keep_times(void *arg, const TimesAsk *q) {
+    const Referee *r = arg;
+    const json_t *times = json_object_get(q->verdict, "times");
+    if (json_is_true(json_object_get(q->verdict, "accepted")))
+        times_kept("referee", referee_state(r),
+                   &(Timed){.op = q->op, .filter = &q->filter, .source = q->source, .times = times});
+}
+
 int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
@@ -316,7 +326,9 @@ int cmd_referee(int argc, char **argv) {
                                   .layout = o.stream && ok ? asked.layout : LAYOUT_DECLARED,
                                   .fresh = o.fresh,
                                   .measurer = m,
-                                  .timer = {.python = o.python, .alone = o.alone}};
+                                  .timer = {.python = o.python, .alone = o.alone},
+                                  .timed = keep_times,
+                                  .arg = r};
     if (ok && o.module)
         ok = judge_modules(r, &a, &rest, &o, &code, &e);
     else if (ok)

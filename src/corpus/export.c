@@ -145,15 +145,22 @@ static void count_name(Export *x, NameCount *c, Str name) {
 
 static json_t *text(Str s) { return json_quoted(s); }
 
+// Who wrote it, without where it was asked: the store alone knows addresses and folders.
+static Str model_name(Str model) {
+    size_t from = model.len;
+    while (from && model.p[from - 1] != '#' && model.p[from - 1] != '/') from--;
+    return (Str){model.p + from, model.len - from};
+}
+
 static json_t *row_json(const Export *x, Arena *a, const Candidate *k, const Phrased *p) {
     char id[65];
     sha256_hex(k->program.canonical, id);
     Str licence = k->program.licence;
     if (x->q->format == EXPORT_KERNELBOOK)
-        return json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:[o], s:o}", "uuid", id, "entry_point", "Model",
-                         "module_name", "Model", "python_code", text(reference_module(a, k->of.op)),
+        return json_pack("{s:s, s:s, s:s, s:o, s:o, s:b, s:[o], s:o, s:o}", "uuid", id, "entry_point",
+                         "Model", "module_name", "Model", "python_code", text(reference_module(a, k->of.op)),
                          "triton_code", text(k->program.source), "synthetic", true, "licenses", text(licence),
-                         "op", text(k->program.op));
+                         "op", text(k->program.op), "model", text(model_name(k->program.model)));
     json_t *o = x->q->format == EXPORT_CHAT
                     ? json_pack("{s:[{s:s, s:o}, {s:s, s:o}]}", "messages", "role", "user", "content",
                                 text(p->prompt), "role", "assistant", "content", text(p->completion))
@@ -161,6 +168,7 @@ static json_t *row_json(const Export *x, Arena *a, const Candidate *k, const Phr
     json_object_set_new(o, "op", text(k->program.op));
     json_object_set_new(o, "kind", json_string(phrase_kind_name[p->kind]));
     json_object_set_new(o, "licence", text(licence));
+    json_object_set_new(o, "model", text(model_name(k->program.model)));
     json_object_set_new(o, "canonical_sha256", json_string(id));
     return o;
 }

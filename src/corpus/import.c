@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "corpus/module_pair.h"
 #include "corpus/program_hashes.h"
 #include "corpus/row.h"
 #include "corpus/store_answer.h"
@@ -89,16 +90,52 @@ static bool keep_unverifiable(Import *v, const Pending *k, Err *e) {
     return ok;
 }
 
+// The pair of a row that names no op becomes one of its module. What is wrong with the module is told in
+// `why`; only what fails here is an error.
+static bool op_of_pair(Import *v, Pending *k, const Row *row, ModulePair *pair, const char **why, Err *e) {
+    Err bad = {0};
+    if (!module_pair(&k->arena, row->module, row->source, pair)) {
+        *why = "its module has no class X of which its kernels have XNew";
+        return true;
+    }
+    Op *op = NEW(&k->arena, Op);
+    if (service_module(v->q->service, &k->arena, pair->reference, &(DomainAsked){0}, op, &bad)) {
+        k->op = op;
+        return true;
+    }
+    if (bad.code == ERR_IO) {
+        *e = bad;
+        return false;
+    }
+    *why = arena_printf(&k->arena, "its module: %s", bad.msg);
+    return true;
+}
+
+static Str why_not(const Row *row, const char *module) {
+    if (row->op.len) return STR("no op of this name is known");
+    return row->module.len ? str_of(module) : STR("no op is named");
+}
+
 static bool take_row(Import *v, Arena *a, const Row *row, Err *e) {
     static const DrawFilter everything = {.dtype = -1};
     const Op *op;
     if (!op_named(v, row->op, &op, e)) return false;
     Pending *k = pending_new();
+    ModulePair pair = {.candidate = row->source};
+    const char *why = NULL;
+    if (!row->op.len && row->module.len && !op_of_pair(v, k, row, &pair, &why, e))
+        return pending_release(k), false;
+    const bool by_module = k->op != NULL;
+    if (by_module) op = k->op;
     Str licence = row->licence.len ? row->licence : v->q->licence;
     Str origin = row->origin.len ? row->origin : STR("import");
     k->op = op;
-    k->program = (StoredProgram){.op = op ? op->name : row->op,
-                                 .domain = op ? str_of(domain_key(a, op, &everything)) : (Str){0},
+    k->program = (StoredProgram){.op = by_module ? STR(MODULE_OP)
+                                       : op      ? op->name
+                                                 : row->op,
+                                 .domain = by_module ? str_of(module_key(a, op))
+                                           : op      ? str_of(domain_key(a, op, &everything))
+                                                     : (Str){0},
                                  .source = row->source,
                                  .smith = row->smith,
                                  .model = row->model,
@@ -107,17 +144,13 @@ static bool take_row(Import *v, Arena *a, const Row *row, Err *e) {
                                  .origin = origin,
                                  .module = row->module,
                                  .seed = -1};
-    if (!op)
-        k->program.unverifiable = row->op.len ? STR("no op of this name is known")
-                                  : row->module.len
-                                      ? STR("its reference is a module, not the definition of an op")
-                                      : STR("no op is named");
+    if (!op) k->program.unverifiable = why_not(row, why);
     pending_keep(k);
     int64_t standing = 0;
     bool ok = op ? record_known(&v->recorder, k, &standing, e) : keep_unverifiable(v, k, e);
     v->out->known += standing > 0;
     if (!ok || !op || standing) return pending_release(k), ok;
-    ladder_ask(v->ladder, op, &everything, k->program.source, k);
+    ladder_ask(v->ladder, op, &everything, by_module ? pair.candidate : k->program.source, k);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "corpus/judge_again.h"
 
+#include "corpus/module_pair.h"
 #include "corpus/op_lookup.h"
 #include "corpus/store_answer.h"
 
@@ -60,7 +61,10 @@ static bool take_row(Verify *v, const StoredRow *row, Err *e) {
     k->program = row->program;
     k->accepted = row->verdict.accepted && str_is(row->verdict.level, level_name(LEVEL_FULL));
     pending_keep(k);
-    ladder_ask(v->ladder, of.op, &of.filter, k->program.source, k);
+    ModulePair pair = {.candidate = k->program.source};
+    if (of.module && !module_pair(&k->arena, k->program.module, k->program.source, &pair))
+        pair.candidate = k->program.source; // it was one when it came
+    ladder_ask(v->ladder, of.op, &of.filter, pair.candidate, k);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "corpus/op_lookup.h"
 
+#include "corpus/module_pair.h"
 #include "corpus/program_hashes.h"
 
 static bool find_op(OpLookup *l, Str name, Op *op, bool *found, Err *e) {
@@ -15,6 +16,21 @@ static bool find_op(OpLookup *l, Str name, Op *op, bool *found, Err *e) {
     return true;
 }
 
+static bool find_module(OpLookup *l, const StoredProgram *p, OpFound *f, Err *e) {
+    ModulePair pair;
+    Op *op = NEW(&l->arena, Op);
+    Err why = {0};
+    f->filter = (DrawFilter){.dtype = -1};
+    f->module = true;
+    if (!l->service || !module_pair(&l->arena, p->module, p->source, &pair)) return true;
+    if (service_module(l->service, &l->arena, pair.reference, &(DomainAsked){0}, op, &why)) {
+        f->op = op;
+        return true;
+    }
+    if (why.code == ERR_IO) *e = why;
+    return why.code != ERR_IO;
+}
+
 bool op_lookup(OpLookup *l, const StoredProgram *p, OpFound *out, Err *e) {
     for (int i = 0; i < LOOKUPS; i++)
         if (l->known[i].name.p && str_eq(l->known[i].name, p->op) && str_eq(l->known[i].key, p->domain)) {
@@ -23,6 +39,11 @@ bool op_lookup(OpLookup *l, const StoredProgram *p, OpFound *out, Err *e) {
         }
     OpFound *f = &l->known[l->next++ % LOOKUPS];
     *f = (OpFound){.name = str_dup(&l->arena, p->op), .key = str_dup(&l->arena, p->domain)};
+    if (p->module.len && str_is(p->op, MODULE_OP)) {
+        if (!find_module(l, p, f, e)) return false;
+        *out = *f;
+        return true;
+    }
     Op *op = NEW(&l->arena, Op);
     DomainAsked asked;
     bool found;

@@ -8,6 +8,7 @@ typedef struct {
     Str name, key; // op and domain; name.p NULL: free
     const Op *op;  // NULL: there is none any more
     DrawFilter filter;
+    bool module; // judged by the module that came with it: what is judged is its module_pair()
     bool narrow; // a shape, a layout or values that the op itself does not ask for
 } OpFound;
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
     OpFound known[LOOKUPS];
     int next;
 } OpLookup;
-// The suite's op of this name; a user's, as the store holds its definition.
+// The suite's op of this name; a user's, as the store holds its definition; that of a module, where there is
+// a service.
 MUST_CHECK bool op_lookup(OpLookup *l, const StoredProgram *p, OpFound *out, Err *e);
 void op_lookup_free(OpLookup *l);

@@ -39,6 +39,12 @@ const char *domain_key(Arena *a, const Op *op, const DrawFilter *filter) {
     return buf_cstr(&b);
 }
 
+const char *module_key(Arena *a, const Op *op) {
+    char hash[65];
+    sha256_hex(op->hash, hash);
+    return arena_printf(a, "module %.16s", hash);
+}
+
 bool domain_of_key(Str key, DomainAsked *asked, DrawFilter *filter) {
     Str layout, values, more;
     *asked = (DomainAsked){0};

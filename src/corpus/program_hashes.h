@@ -17,5 +17,7 @@ Identity identity_of(Str source);
 
 // On which inputs programs of an op are judged, as text: "any declared", "contiguous declared float16".
 const char *domain_key(Arena *a, const Op *op, const DrawFilter *filter);
+// Of a reference in module form: which one.
+const char *module_key(Arena *a, const Op *op);
 // The same text, read; false where it is none.
 bool domain_of_key(Str key, DomainAsked *asked, DrawFilter *filter);

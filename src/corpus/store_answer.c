@@ -53,10 +53,10 @@ bool record_known(Recorder *r, const Pending *k, int64_t *program, Err *e) {
 }
 
 static bool definition_of(Recorder *r, const Op *op, Err *e) {
-    if (r->op == op) return true;
+    if (r->definition && memcmp(&r->of, &op->hash, sizeof r->of) == 0) return true;
     StoredDefinition d = {op->name, op->hash, op->source, op->user};
     if (!store_definition_put(r->store, &d, &r->definition, e)) return false;
-    r->op = op;
+    r->of = op->hash;
     return true;
 }
 

@@ -23,8 +23,8 @@ MUST_CHECK bool referee_build(char out[65], Err *e);
 typedef struct {
     Store *store;
     Str build;
-    const Op *op; // whose definition this is:
-    int64_t definition;
+    Sha256 of;          // the op whose definition this is:
+    int64_t definition; // 0: none yet
 } Recorder;
 // The number of the program whose verdict stands already, said by this referee of this definition; 0: none.
 MUST_CHECK bool record_known(Recorder *r, const Pending *k, int64_t *program, Err *e);

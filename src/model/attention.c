@@ -65,27 +65,46 @@ static Item item_of(const Work *w, size_t index) {
     return t;
 }
 
-static void token_block(const Work *w, const Item *t, int token, int block, const Room *r) {
+// Tokens from `token` on that read a block together: of one sequence, one behind the other, and all see all
+// of it or each one position more than the one before.
+static int tokens_together(const Work *w, const Item *t, int token, int block) {
+    const Attention *a = w->a;
+    int n = 1, seen = a->place[token].position + 1 - block * KV_PAGE;
+    while (n < ATTENTION_ROWS && token + n < t->to && a->seq[token + n] == a->seq[token] &&
+           a->place[token + n].position == a->place[token].position + n &&
+           (seen >= KV_PAGE || seen + n <= KV_PAGE))
+        n++;
+    return n;
+}
+
+// Rows of a block: the heads of one token where there are enough of them, else tokens of one head after the
+// other. Returns how many tokens were done. What is computed for a row does not depend on the others.
+static int token_block(const Work *w, const Item *t, int token, int block, const Room *r) {
     const Attention *a = w->a;
     int dim = a->kv->dim, padded = a->kv->padded, seen = a->place[token].position + 1 - block * KV_PAGE;
     int page = a->kv->sequence[a->seq[token]].page[block];
-    for (int h = 0; h < t->heads; h += ATTENTION_ROWS) {
-        int row = (token - t->from) * t->heads + h;
+    bool by_head = t->heads >= ATTENTION_ROWS;
+    int tokens = by_head ? 1 : tokens_together(w, t, token, block), each = by_head ? ATTENTION_ROWS : 1;
+    for (int h = 0; h < t->heads; h += each) {
+        int row = (token - t->from) * t->heads + h, left = t->heads - h;
         w->loops->block(&(AttentionBlock){
             .k = kv_keys(a->kv, page, a->layer, t->kv_head),
             .v = kv_values(a->kv, page, a->layer, t->kv_head),
             .half = a->kv->type == KV_F16,
             .q = a->q + ((size_t)token * (size_t)a->heads + (size_t)(t->head + h)) * (size_t)dim,
-            .q_stride = (size_t)dim,
+            .q_stride = (size_t)(by_head ? dim : a->heads * dim),
             .out = r->out + row * padded,
             .top = r->top + row,
             .sum = r->sum + row,
-            .rows = t->heads - h < ATTENTION_ROWS ? t->heads - h : ATTENTION_ROWS,
+            .row_stride = by_head ? 1 : t->heads,
+            .rows = by_head ? (left < each ? left : each) : tokens,
             .keys = seen < KV_PAGE ? seen : KV_PAGE,
+            .more = !by_head && seen < KV_PAGE,
             .dim = dim,
             .padded = padded,
             .scale = 1.0f / sqrtf((float)dim)});
     }
+    return tokens;
 }
 
 static void run_item(void *arg, size_t index, int worker) {
@@ -102,8 +121,8 @@ static void run_item(void *arg, size_t index, int worker) {
     }
     // Tokens within blocks: a page is read once for all that share it.
     for (int b = 0; b < blocks; b++)
-        for (int i = t.from; i < t.to; i++)
-            if (b * KV_PAGE <= a->place[i].position) token_block(w, &t, i, b, &r);
+        for (int i = t.from; i < t.to;)
+            i += b * KV_PAGE <= a->place[i].position ? token_block(w, &t, i, b, &r) : 1;
     for (int i = t.from, row = 0; i < t.to; i++)
         for (int h = 0; h < t.heads; h++, row++) {
             float *out = a->out + ((size_t)i * (size_t)a->heads + (size_t)(t.head + h)) * (size_t)dim;

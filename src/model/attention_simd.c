@@ -1,4 +1,4 @@
-// Attention over one block of keys, for up to four heads of a token that share them (attention_simd.h). The
+// Attention over one block of keys, for up to four rows that share them (attention_simd.h). The
 // inner loops keep their sums in registers: keys lie transposed, so that lanes are positions and no sum runs
 // across lanes.
 #include "model/attention_simd.h"
@@ -29,9 +29,12 @@ INLINE void scores_of(const AttentionBlock *b, int rows, bool half, int at, floa
         for (int i = 0; i < ACROSS; i++) lanes_store(&score[r][at + i * LANES], sum[r][i] * b->scale);
 }
 
+INLINE int keys_of(const AttentionBlock *b, int r) { return b->keys + r * b->more; }
+
 // Turns the scores of a row into weights; what was gathered before is to be scaled by the result.
-INLINE float weigh(const AttentionBlock *b, int r, float *score) {
-    for (int j = b->keys; j < KV_PAGE; j++) score[j] = -__builtin_inff();
+INLINE float weigh(const AttentionBlock *b, int row, float *score) {
+    int r = row * b->row_stride;
+    for (int j = keys_of(b, row); j < KV_PAGE; j++) score[j] = -__builtin_inff();
     Lanes top = lanes_load(score);
     for (int j = LANES; j < KV_PAGE; j += LANES) top = lanes_max(lanes_load(score + j), top);
     float now = lanes_largest(top);
@@ -48,14 +51,11 @@ INLINE float weigh(const AttentionBlock *b, int r, float *score) {
     return before;
 }
 
-INLINE void gather(const AttentionBlock *b, int rows, bool half, int at, int across, const float *before,
-                   float score[][KV_PAGE]) {
-    Lanes sum[ATTENTION_ROWS][ACROSS];
-    for (int r = 0; r < rows; r++)
-        for (int i = 0; i < across; i++)
-            sum[r][i] = lanes_load(b->out + r * b->padded + at + i * LANES) * before[r];
-    size_t v = (size_t)at;
-    for (int j = 0; j < b->keys; j++, v += (size_t)b->padded) {
+// Values of positions [from, to) are added to `across` vectors of `rows` rows.
+INLINE void add_values(const AttentionBlock *b, int rows, bool half, int at, int across, int from, int to,
+                       float score[][KV_PAGE], Lanes sum[][ACROSS]) {
+    size_t v = (size_t)from * (size_t)b->padded + (size_t)at;
+    for (int j = from; j < to; j++, v += (size_t)b->padded) {
         Lanes value[ACROSS];
         for (int i = 0; i < across; i++) value[i] = cached(b->v, half, v + (size_t)i * LANES);
         for (int r = 0; r < rows; r++) {
@@ -63,13 +63,25 @@ INLINE void gather(const AttentionBlock *b, int rows, bool half, int at, int acr
             for (int i = 0; i < across; i++) sum[r][i] = lanes_fma(w, value[i], sum[r][i]);
         }
     }
+}
+
+INLINE void gather(const AttentionBlock *b, int rows, bool half, int at, int across, const float *before,
+                   float score[][KV_PAGE]) {
+    Lanes sum[ATTENTION_ROWS][ACROSS];
     for (int r = 0; r < rows; r++)
-        for (int i = 0; i < across; i++) lanes_store(b->out + r * b->padded + at + i * LANES, sum[r][i]);
+        for (int i = 0; i < across; i++)
+            sum[r][i] = lanes_load(b->out + r * b->row_stride * b->padded + at + i * LANES) * before[r];
+    add_values(b, rows, half, at, across, 0, b->keys, score, sum);
+    for (int r = 1; b->more && r < rows; r++)
+        add_values(b, 1, half, at, across, b->keys, keys_of(b, r), score + r, sum + r);
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < across; i++)
+            lanes_store(b->out + r * b->row_stride * b->padded + at + i * LANES, sum[r][i]);
 }
 
 INLINE void rows_of(const AttentionBlock *b, int rows, bool half) {
     float score[ATTENTION_ROWS][KV_PAGE], before[ATTENTION_ROWS];
-    for (int at = 0; at < b->keys; at += ACROSS * LANES) scores_of(b, rows, half, at, score);
+    for (int at = 0; at < keys_of(b, rows - 1); at += ACROSS * LANES) scores_of(b, rows, half, at, score);
     for (int r = 0; r < rows; r++) before[r] = weigh(b, r, score[r]);
     int at = 0;
     for (; at + ACROSS * LANES <= b->padded; at += ACROSS * LANES)

@@ -1,4 +1,5 @@
-// attention_simd.h - one block of keys against the heads of one token.
+// attention_simd.h - one block of keys against rows that read it: heads of one token, or tokens one behind
+// the other of one head.
 // The order of an output: positions are cut into blocks of KV_PAGE at absolute places. Within a block a score
 // is the sum over the head's dimensions from first to last; the block's largest score is folded into the
 // running one, what was gathered before is scaled to it, and then weights and weighted values are added, the
@@ -15,12 +16,14 @@ typedef struct {
     const void *v;  // [KV_PAGE][padded]
     bool half;      // k and v are float16: widened as they are read
     const float *q; // [rows], `q_stride` floats apart
-    float *out;     // [rows][padded]: weighted values so far, not yet divided by `sum`
+    float *out; // [rows][padded], rows `row_stride` apart: weighted values so far, not yet divided by `sum`
     float *top,
         *sum; // [rows]: largest score so far and the sum of weights relative to it; -inf and 0 at first
     size_t q_stride;
-    int rows, keys, dim,
-        padded;  // rows <= ATTENTION_ROWS; keys: positions of this block that may be seen, >= 1
+    int row_stride; // of `out`, `top` and `sum`, in rows
+    // rows <= ATTENTION_ROWS; keys: positions of this block that the first row sees, >= 1; each row sees
+    // `more` (0 or 1) of them beyond those of the row before, KV_PAGE at most.
+    int rows, keys, more, dim, padded;
     float scale; // of a score: 1 / sqrt(dim)
 } AttentionBlock;
 

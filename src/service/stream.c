@@ -40,7 +40,8 @@ typedef struct {
     StreamTimes *times;
     Levels levels;      // where a request names no level
     LayoutAsked layout; // the same
-    int out, wake;      // wake: an eventfd for the reader
+    const StreamOptions *options;
+    int out, wake; // wake: an eventfd for the reader
     bool gathering;
     KnownOp *known[KNOWN_MAX];
     int knowns;
@@ -116,7 +117,12 @@ static void answer_and_forget(Request *q, json_t *verdict, bool more) {
     free(q);
 }
 
-static void timed(void *arg, TimesAsk *t) { answer_and_forget(arg, t->verdict, false); }
+static void timed(void *arg, TimesAsk *t) {
+    const Request *q = arg;
+    const StreamOptions *o = q->stream->options;
+    if (o->timed) o->timed(o->arg, t);
+    answer_and_forget(arg, t->verdict, false);
+}
 
 // What level full accepts is timed before it is answered; what waits behind other answers of this thread
 // waits no longer.
@@ -388,8 +394,11 @@ static bool serve(Stream *s, Referee *referee, int in, const StreamOptions *o, E
 bool stream_run(Referee *referee, int in, int out, const StreamOptions *o, Err *e) {
     Stream *s = calloc(1, sizeof *s);
     if (!s) abort();
-    *s = (Stream){
-        .levels = o->levels, .layout = o->layout, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *s = (Stream){.levels = o->levels,
+                  .layout = o->layout,
+                  .options = o,
+                  .out = out,
+                  .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     s->text = BUF(&s->arena);
     pthread_mutex_init(&s->printing, NULL);
     bool ok = s->wake >= 0 ? serve(s, referee, in, o, e) : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));

@@ -19,5 +19,8 @@ typedef struct {
     bool fresh;
     Measurer *measurer; // for requests with "time"; NULL: they are answered without times
     TimerOptions timer;
+    // Each program that was timed, from a thread of its own, before it is answered; may be NULL.
+    void (*timed)(void *arg, const TimesAsk *q);
+    void *arg;
 } StreamOptions;
 MUST_CHECK bool stream_run(Referee *r, int in, int out, const StreamOptions *o, Err *e);

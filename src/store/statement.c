@@ -55,6 +55,11 @@ void bind_real(Query *q, double v) {
     if (!q->result) bound(q, sqlite3_bind_double(q->stmt, at, v));
 }
 
+void bind_time(Query *q, double us) {
+    int at = ++q->bound;
+    if (!q->result) bound(q, us < 0 ? sqlite3_bind_null(q->stmt, at) : sqlite3_bind_double(q->stmt, at, us));
+}
+
 void bind_hash(Query *q, const Sha256 *h) {
     int at = ++q->bound;
     if (!q->result) bound(q, sqlite3_bind_blob(q->stmt, at, h->byte, sizeof h->byte, SQLITE_STATIC));

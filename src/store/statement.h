@@ -31,6 +31,7 @@ void bind_text(Query *q, Str text);
 void bind_int(Query *q, int64_t v);
 void bind_int_or_null(Query *q, int64_t v, int64_t null); // NULL where it is `null`
 void bind_real(Query *q, double v);
+void bind_time(Query *q, double us); // NULL where it is negative
 void bind_hash(Query *q, const Sha256 *h);
 bool query_row(Query *q); // the next row; false at the end, or after an error
 Str row_text(const Query *q, Arena *a, int column);

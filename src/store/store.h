@@ -110,6 +110,17 @@ typedef struct {
 MUST_CHECK bool store_page(Store *s, Arena *a, const StoreFilter *f, StorePlace *at, StorePage *out,
                            Err *e); // texts live in `a`
 
+// ---- times
+
+// What one measurement of an accepted program at one shape and dtype gave.
+typedef struct {
+    int64_t program;
+    Str target, shape, dtype;  // the GPU; "8192x4096"; "float16"
+    double device_us, call_us; // medians; negative: there is none
+    Str cell;                  // all of it: an object of doc/schema/times.json's cells
+} StoredTime;
+MUST_CHECK bool store_time_put(Store *s, const StoredTime *t, Err *e);
+
 // ---- champions
 
 typedef struct {
@@ -133,7 +144,15 @@ typedef struct {
     Str name;
     int64_t n;
 } StoreTally;
-typedef enum { TALLY_STATUS, TALLY_SMITH, TALLY_LICENCE, TALLY_CHAMPION, TALLY_RUN, TALLIES } Tally;
+typedef enum {
+    TALLY_STATUS,
+    TALLY_SMITH,
+    TALLY_LICENCE,
+    TALLY_CHAMPION,
+    TALLY_TIME,
+    TALLY_RUN,
+    TALLIES
+} Tally;
 MUST_CHECK bool store_tally(Store *s, Arena *a, Tally what, StoreTally **out, int *n, Err *e);
 
 typedef struct {

@@ -1,5 +1,17 @@
-// Champions; counting what there is, and clearing it away.
+// Times, champions; counting what there is, and clearing it away.
 #include "store/statement.h"
+
+bool store_time_put(Store *s, const StoredTime *t, Err *e) {
+    Query q = query(s, SQL_time_put);
+    bind_int(&q, t->program);
+    bind_text(&q, t->target);
+    bind_text(&q, t->shape);
+    bind_text(&q, t->dtype);
+    bind_time(&q, t->device_us);
+    bind_time(&q, t->call_us);
+    bind_text(&q, t->cell);
+    return query_run(&q, e);
+}
 
 bool store_champion_put(Store *s, const StoredChampion *c, bool *stands, Err *e) {
     Query q = query(s, SQL_champion_put);
@@ -36,11 +48,10 @@ bool store_counts(Store *s, Arena *a, StoreCount **out, int *n, Err *e) {
 }
 
 bool store_tally(Store *s, Arena *a, Tally what, StoreTally **out, int *n, Err *e) {
-    static const Sql of[TALLIES] = {[TALLY_STATUS] = SQL_tally_status,
-                                    [TALLY_SMITH] = SQL_tally_smith,
-                                    [TALLY_LICENCE] = SQL_tally_licence,
-                                    [TALLY_CHAMPION] = SQL_tally_champion,
-                                    [TALLY_RUN] = SQL_tally_run};
+    static const Sql of[TALLIES] = {
+        [TALLY_STATUS] = SQL_tally_status,   [TALLY_SMITH] = SQL_tally_smith,
+        [TALLY_LICENCE] = SQL_tally_licence, [TALLY_CHAMPION] = SQL_tally_champion,
+        [TALLY_TIME] = SQL_tally_time,       [TALLY_RUN] = SQL_tally_run};
     Query q = query(s, of[what]);
     int room = 0;
     *out = NULL;

@@ -6,6 +6,7 @@
    lines GOLD WRONG              honest and hostile lines for an import
    forge STATE SOURCE            accepts a wrong program in the store, as if another build had judged it
    export DIR FORMAT             the files of an export hold what their card says, and no program twice
+   pairs                         rows as KernelBook has them: right, wrong, a module that is not read, no pair
    small DIR                     writes two definitions of small tensors: their draws are cheap
 """
 import json, os, random, signal, sqlite3, subprocess, sys, time
@@ -86,6 +87,81 @@ def lines(gold, wrong):
         out.write(b"x" * (1 << 20))
     out.write(b'"}\n')
     out.write(b"nothing")
+
+
+PAIR = '''import torch
+import torch.nn as nn
+
+
+class Scaled(nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+
+    def forward(self, x):
+        return x * self.by
+
+
+def get_inputs():
+    return [torch.rand([4, 4, 4, 4])]
+
+
+def get_init_inputs():
+    return [[], {"by": 3.0}]
+'''
+PAIRED = '''import torch
+import triton
+import triton.language as tl
+from torch._inductor.runtime.triton_heuristics import grid
+from torch._C import _cuda_getCurrentRawStream as get_raw_stream
+import torch.nn as nn
+assert_size_stride = torch._C._dynamo.guards.assert_size_stride
+empty_strided_cuda = torch._C._dynamo.guards._empty_strided_cuda
+
+
+@triton.jit
+def triton_poi_fused_mul_0(in_ptr0, out_ptr0, xnumel, XBLOCK: tl.constexpr):
+    xnumel = 256
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + x0, xmask)
+    tmp1 = 3.0
+    tmp2 = tmp0 * tmp1
+    tl.store(out_ptr0 + x0, tmp2, xmask)
+
+
+def call(args):
+    arg0_1, = args
+    args.clear()
+    assert_size_stride(arg0_1, (4, 4, 4, 4), (64, 16, 4, 1))
+    with torch.cuda._DeviceGuard(0):
+        torch.cuda.set_device(0)
+        buf0 = empty_strided_cuda((4, 4, 4, 4), (64, 16, 4, 1), torch.float32)
+        get_raw_stream(0)
+        triton_poi_fused_mul_0[grid(256)](arg0_1, buf0, 256, XBLOCK=256, num_warps=4, num_stages=1)
+        del arg0_1
+    return buf0,
+
+
+class ScaledNew(nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+
+    def forward(self, input_0):
+        arg0_1 = input_0
+        output = call([arg0_1])
+        return output[0]
+'''
+
+
+def pairs():
+    for module, kernels in ((PAIR, PAIRED), (PAIR, PAIRED.replace("3.0", "2.0")), (PAIR.replace("x * self.by", "x.nonzero()"), PAIRED),
+                            (PAIR, PAIRED.replace("ScaledNew", "Other"))):
+        print(json.dumps({"entry_point": "Scaled", "module_name": "Scaled", "repo_name": "a/b", "licenses": ["MIT"],
+                          "python_code": module, "triton_code": kernels}))
 
 
 def forge(state, source):

@@ -31,10 +31,19 @@ check schema python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
 check its_status grep -q '"status":"ok".*"times":{"gpu":"virtual machine"' "$tmp/out"
 check one_has_times grep -q '"shape":\[512,64\],"dtype":"float16","status":"ok"' "$tmp/out"
 check one_has_none grep -q '"shape":\[16,16\],"dtype":"float16","status":"below_floor"' "$tmp/out"
+# Times of a program that the store has are kept there; nothing else is, and no store is made.
+check no_store_was_made [ ! -e "$tmp/state/ouroboros/store.db" ]
+python3 -c 'import json,sys; print(json.dumps({"op": "relu2", "source": open(sys.argv[1]).read()}))' $gold >"$tmp/row"
+check stored exits 0 "$bin" corpus import "$tmp/row"
+check times_again exits 0 timed "" $gold --op relu2 --shape 512x64 --shape 16x16 --alone
+check of_another_program exits 0 timed "" src/op/suite/gold/silu.py --op silu --shape 512x64 --alone
+check stats_of_times exits 0 "$bin" corpus stats --json --check
+check one_time_is_kept grep -q '"champions":{"virtual machine":1},"times":{"virtual machine":1}' "$tmp/out"
 # The GPU has the last word.
 check disagrees exits 1 timed wrong=relu2 $gold --op relu2 --shape 512x64 --alone
 check says_where grep -q '^On a GPU, at 512x64 float16: the kernel: \|^On a GPU, at 512x64 float16: [0-9]* of 32768 elements are wrong' "$tmp/out"
 check rule grep -q '^relu2: rejected (incorrect, level full)' "$tmp/out"
+check none_of_what_it_took_back sh -c "$bin corpus stats --json | grep -q '\"times\":{\"virtual machine\":1}'"
 # The published grid: six shapes in two dtypes, or of an op with short rows four. With too little memory nothing is timed there.
 poor() { env OUROBOROS_LIBCUDA="$build/test/gpu/libcuda.so" OUROBOROS_PYTHON=test/gpu/standin/python VM_GPU=memory=4000000 "$bin" bench "$@"; }
 shapes() { grep -o '"shape":\[[0-9,]*\],"dtype":"[a-z0-9]*"' "$tmp/out" | sort -u | wc -l; }

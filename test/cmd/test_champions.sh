@@ -13,6 +13,8 @@ small="--gpu --search 1 --shape 512x64 --shape 256x64"
 check found exits 0 gpu "" champions relu2 $small -o "$tmp/kept"
 check told grep -q '^  [0-9]* kernels proposed, [0-9]* accepted at full, [1-9][0-9]* timed at 2 shapes' "$tmp/out"
 check both_shapes sh -c "[ \$(grep -c 'float16: [0-9.]* us, timed again, apart' '$tmp/out') = 2 ]"
+check in_the_store exits 0 "$bin" corpus stats --json --check
+check with_its_times grep -q '"accepted_at_full":1,.*"champions":{"virtual machine":4},"times":{"virtual machine":4}' "$tmp/out"
 check evidence python3 -c '
 import hashlib, json, sys
 o = json.load(open(sys.argv[1] + "/relu2.json"))

@@ -146,6 +146,15 @@ check a_bad_list exits 3 "$bin" corpus export --held-out "$gold" -o "$tmp/x/held
 check its_own_rows exits 0 "$bin" corpus import "$tmp/x/chat/train.jsonl" "$tmp/x/kernelbook/test.jsonl" "$tmp/x/kernelbook/train.jsonl" --suite "$tmp/suite" --state "$tmp/once" --json
 check are_known holds '"bad":0,"new":0,'
 
+# KernelBook's rows name no op: they are judged by the module that they bring, and again after a change of the referee.
+tool pairs >"$tmp/pairs"
+check pairs exits 0 "$bin" corpus import "$tmp/pairs" --state "$tmp/pairs-state" --json
+check judged_by_their_modules holds '"lines":4,"bad":0,"new":4,"known":0,"accepted":1,"rejected":1,"undecided":0,"unverifiable":2,"lost":0'
+check pairs_again exits 0 "$bin" corpus import "$tmp/pairs" --state "$tmp/pairs-state" --json
+check pairs_are_known holds '"new":0,"known":2,"accepted":0,"rejected":0,"undecided":0,"unverifiable":2,'
+check pairs_verified exits 0 "$bin" corpus verify --all --state "$tmp/pairs-state" --json
+check both_judged_again holds '"programs":2,"judged":2,"demoted":0,"promoted":0,"without_op":0,'
+
 check prune_needs_what exits 2 "$bin" corpus prune --state "$tmp/a"
 check prune exits 0 "$bin" corpus prune --per-structure 1 --old-verdicts --state "$tmp/a" --json
 check prune_obeys_its_schema obeys corpus_prune

@@ -37,6 +37,25 @@ assert q["chat_template_kwargs"] == {"enable_thinking": False} and q["stream_opt
 assert [m["role"] for m in q["messages"]] == ["system", "user"] and "Op `softmax`" in q["messages"][1]["content"]
 assert "top_k" not in q and "stop" not in q
 ' "$tmp/port.log"
+# A teacher behind a server: a corpus to the end, with who answered what, and pairs in every form.
+teach() { "$bin" corpus build --ops softmax -n 4 --seed 2 --smith "$base#$1" --licence Apache-2.0 --state "$tmp/teacher" --json; }
+check a_teacher exits 0 teach teacher
+check its_drafts holds '"drafts":4,"before":0,"accepted":2,"new":2,"without_kernel":0,"lost":0,.*"complete":true'
+check one_request_for_all [ "$(requests teacher)" = 1 ]
+check teaching_is_over exits 0 teach teacher
+check nobody_was_asked_again sh -c "grep -q '\"before\":4,' $tmp/out && [ \$(grep -c '\"model\": \"teacher\"' $tmp/port.log) = 1 ]"
+check provenance python3 -c 'import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT p.model, length(p.prompt), p.licence, v.accepted FROM programs p JOIN verdicts v ON v.id = p.standing").fetchall()
+assert sorted(rows) == [(sys.argv[2], 64, "Apache-2.0", 0), (sys.argv[2], 64, "Apache-2.0", 1)], rows' "$tmp/teacher/store.db" "$base#teacher"
+for form in chat prompt-completion kernelbook; do
+    check "pairs_$form" exits 0 "$bin" corpus export --format $form -o "$tmp/pairs-$form" --held-out /dev/null --validation 0 --state "$tmp/teacher"
+    check "one_right_pair_$form" python3 -c 'import json, sys
+row, = map(json.loads, open(sys.argv[1] + "/train.jsonl"))
+text = json.dumps(row)
+assert "def run(" in text and "2.0 * p" not in text and row["model"] == "teacher" and "127.0.0.1" not in text and "Apache-2.0" in text, text' "$tmp/pairs-$form"
+done
+check a_broken_teacher exits 3 "$bin" corpus build --ops relu2 -n 2 --smith "$base#broken" --state "$tmp/teacher"
+check is_told says 'stopped early (the same call goes on): .*#broken'
 check whole_responses exits 0 mint whole -n 2 --json
 check tokens_of_whole_responses holds '"tokens":60'
 sizes='--shape 3x100'

@@ -22,7 +22,11 @@ state=one
     request plain relu2 $gold '{"level": "full"}'
     request wrong softmax src/op/suite/wrong/softmax_no_max.py '{"time": ["512x64"]}'
 } >"$tmp/lines"
+request stored relu2 $gold '{}' >"$tmp/row"
+check stored exits 0 "$bin" corpus import "$tmp/row" --state "$tmp/state-one"
 check answers exits 0 stream "" "$tmp/lines"
+times_kept() { "$bin" corpus stats --json --state "$tmp/state-one" | grep -q "\"times\":{\"virtual machine\":$1}"; }
+check times_are_kept times_kept 2
 cp "$tmp/out" "$tmp/answers"
 check three sh -c "[ \$(wc -l <'$tmp/answers') = 3 ]"
 check schema schema answer "$tmp/answers" --lines

@@ -60,6 +60,7 @@ static void test_attention(void **state) {
                                         .top = top,
                                         .sum = sum,
                                         .q_stride = (size_t)dim,
+                                        .row_stride = 1,
                                         .rows = rows,
                                         .keys = count - at < KV_PAGE ? count - at : KV_PAGE,
                                         .dim = dim,
@@ -80,6 +81,47 @@ static void test_attention(void **state) {
                 if (half) assert_memory_equal(first, out, sizeof first);
                 memcpy(first, out, sizeof first);
             }
+        }
+    }
+}
+
+// Tokens one behind the other, in one call and each in its own: the same bits, wherever their rows lie.
+static void test_tokens_together(void **state) {
+    (void)state;
+    enum { DIM = 80, STRIDE = 3, ROOM = STRIDE * ATTENTION_ROWS };
+    static float k[DIM * KV_PAGE], v[KV_PAGE * DIM], q[ROOM * DIM];
+    Rng g = rng_at(4, 0);
+    for (int round = 0; round < 60; round++) {
+        int dim = 2 * (int)rng_between(&g, 1, DIM / 2), padded = (dim + 15) / 16 * 16, more = round % 2;
+        int rows = (int)rng_between(&g, 1, ATTENTION_ROWS),
+            keys = more ? (int)rng_between(&g, 1, KV_PAGE - rows) : KV_PAGE;
+        for (size_t i = 0; i < sizeof k / 4; i++) k[i] = (float)rng_normal(&g);
+        for (size_t i = 0; i < sizeof v / 4; i++) v[i] = (float)rng_normal(&g);
+        for (size_t i = 0; i < sizeof q / 4; i++) q[i] = (float)rng_normal(&g);
+        for (int b = 0; b < builds(); b++) {
+            float out[2][ROOM * DIM] = {{0}}, top[2][ROOM], sum[2][ROOM] = {{0}};
+            for (int i = 0; i < 2 * ROOM; i++) top[i / ROOM][i % ROOM] = -INFINITY;
+            AttentionBlock a = {.k = k, .v = v, .q = q, .out = out[0], .top = top[0], .sum = sum[0]};
+            a.q_stride = (size_t)(STRIDE * dim), a.row_stride = STRIDE, a.rows = rows, a.keys = keys,
+            a.more = more;
+            a.dim = dim, a.padded = padded, a.scale = 0.3f;
+            attention[b]->block(&a);
+            a.rows = 1, a.more = 0;
+            for (int r = 0; r < rows; r++) {
+                a.q = q + STRIDE * r * dim, a.keys = keys + r * more;
+                a.out = out[1] + STRIDE * r * padded, a.top = top[1] + STRIDE * r,
+                a.sum = sum[1] + STRIDE * r;
+                attention[b]->block(&a);
+            }
+            assert_memory_equal(out[0], out[1], sizeof out[0]);
+            assert_memory_equal(top[0], top[1], sizeof top[0]);
+            assert_memory_equal(sum[0], sum[1], sizeof sum[0]);
+            if (!more) continue;
+            a.keys++; // a row that sees one more is another one
+            a.out = out[1] + STRIDE * (rows - 1) * padded, a.sum[0] = 0, a.top[0] = -INFINITY;
+            memset(a.out, 0, (size_t)padded * sizeof(float));
+            attention[b]->block(&a);
+            assert_memory_not_equal(out[0], out[1], sizeof out[0]);
         }
     }
 }
@@ -130,6 +172,7 @@ static void test_narrow(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_tokens_together),
         cmocka_unit_test(test_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

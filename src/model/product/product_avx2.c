@@ -167,11 +167,6 @@ static void quantised(const Piece *now, const Piece *then, void *room) {
     }
 }
 
-static size_t scratch(const Product *p) {
-    (void)p;
-    return 0;
-}
-
 enum { ROWS_AT_ONCE = 2, INPUTS_AT_ONCE = 2, ROWS_ALONE = 4 };
 typedef struct {
     __m256 low, high;
@@ -189,6 +184,8 @@ static inline V v_of(WeightType t, const uint8_t *p) {
 }
 static inline float v_tree(V v) { return tree(_mm256_add_ps(v.low, v.high)); }
 #include "model/product/product_float_impl.h"
+
+static size_t scratch(const Product *p) { return type_quantised(p->w->type) ? 0 : float_room(p); }
 
 // Rounding is the portable one: it is a thousandth of a product's work.
 static void round_input(const float *x, int64_t cols, Rounded *to) { product_base.round(x, cols, to); }

@@ -78,7 +78,8 @@ static void quantised(const Piece *now, const Piece *then, void *room) {
         CASE(Q5_0)
         CASE(Q5_1)
         CASE(Q8_0)
-        CASE(Q4_K) CASE(Q5_K) CASE(Q6_K)
+        CASE(Q4_K)
+        CASE(Q5_K) CASE(Q6_K)
 #undef CASE
             default : break;
     }
@@ -157,5 +158,7 @@ static inline void v_trees(V (*lane)[INPUTS_AT_ONCE], float *y, int64_t stride) 
 #define V_TREES
 #include "model/product/product_float_impl.h"
 
-const ProductLoops product_vnni = {round_input, quantised, floats, scratch, PIECE_ROWS};
+static size_t room_of(const Product *p) { return type_quantised(p->w->type) ? scratch(p) : float_room(p); }
+
+const ProductLoops product_vnni = {round_input, quantised, floats, room_of, PIECE_ROWS};
 #endif

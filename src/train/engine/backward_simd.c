@@ -4,11 +4,15 @@
 #include "model/forward_lanes.h"
 #include <math.h>
 
+// The vector at i of n numbers; the last may be shorter. Whole ones apart: a copy of any size is a call.
 static inline Lanes some(const float *p, size_t left) {
     return left < LANES ? lanes_load_some(p, left) : lanes_load(p);
 }
 static inline void put(float *p, Lanes v, size_t left) {
-    memcpy(p, &v, (left < LANES ? left : LANES) * sizeof *p);
+    if (left < LANES)
+        memcpy(p, &v, left * sizeof *p);
+    else
+        lanes_store(p, v);
 }
 
 static void norm(const float *x, const float *w, float eps, const float *dy, size_t n, float *dx, float *dw) {

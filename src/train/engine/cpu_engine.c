@@ -169,7 +169,7 @@ bool batch_run(CpuEngine *c, const TrainBatch *b, const LossAim *aim, Err *e) {
 static bool run(CpuEngine *c, const TrainBatch *b, const LossAim *aim, Err *e) {
     if (!b->count) return true;
     if (!batch_sane(c, b, e)) return false;
-    return lanes_units(c, b) > 1 ? lanes_run(c, b, aim, e) : batch_run(c, b, aim, e);
+    return lanes_units(c, b) > 1 ? lanes_run(c, b, aim, e) : whole_run(c, b, aim, e);
 }
 static bool cpu_learn(Engine *engine, const TrainBatch *b, float scale, TrainSums *sums, Err *e) {
     return run(cpu_of(engine), b, &(LossAim){.scale = scale, .sums = sums}, e);

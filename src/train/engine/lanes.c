@@ -138,27 +138,43 @@ static void batch_cut(Run *r, int wanted) {
 
 // ---- the work
 
-// Some documents of a unit, as a batch of their own.
-static TrainBatch piece_of(const Run *r, int first, int end) {
-    const TrainBatch *b = r->b;
-    int from = r->from[first], count = r->from[end] - from;
-    for (int i = from; i < from + count; i++) r->document[i] = b->document[i] - first;
-    return (TrainBatch){b->token + from, r->document + from, b->target + from, b->weight + from,
+// Some documents, as a batch of their own.
+static TrainBatch piece_of(const Pieces *p, int first, int end) {
+    const TrainBatch *b = p->b;
+    int from = p->from[first], count = p->from[end] - from;
+    for (int i = from; i < from + count; i++) p->document[i] = b->document[i] - first;
+    return (TrainBatch){b->token + from, p->document + from, b->target + from, b->weight + from,
                         count,           end - first};
+}
+
+bool pieces_run(CpuEngine *c, const Pieces *p, const LossAim *aim, Err *e) {
+    for (int d = p->first, end; d < p->end; d = end) {
+        for (end = d + 1; end < p->end && p->from[end + 1] - p->from[d] <= p->tokens;) end++;
+        TrainBatch b = piece_of(p, d, end);
+        LossAim own = {aim->scale, aim->sums, aim->logprob ? aim->logprob + p->from[d] : NULL};
+        if (!batch_run(c, &b, &own, e)) return false;
+    }
+    return true;
+}
+
+bool whole_run(CpuEngine *c, const TrainBatch *b, const LossAim *aim, Err *e) {
+    Arena a = {0};
+    Pieces p = {.b = b, .end = b->documents, .tokens = WHOLE_TOKENS};
+    p.from = NEWN(&a, int, (size_t)b->documents + 1);
+    p.document = NEWN(&a, int, (size_t)b->count);
+    rows_of_documents(b, p.from);
+    bool ok = pieces_run(c, &p, aim, e);
+    arena_free(&a);
+    return ok;
 }
 
 static void unit_run(const Run *r, Lane *l, Unit *u) {
     const LossAim *aim = r->aim;
     l->parameters.gradient = u->gradient;
     if (aim->sums) memset(u->gradient, 0, l->parameters.numbers * sizeof(float));
-    u->ok = true;
-    for (int d = u->first, end; u->ok && d < u->end; d = end) {
-        for (end = d + 1; end < u->end && r->from[end + 1] - r->from[d] <= PIECE_TOKENS;) end++;
-        TrainBatch b = piece_of(r, d, end);
-        LossAim own = {aim->scale, aim->sums ? &u->sums : NULL,
-                       aim->logprob ? aim->logprob + r->from[d] : NULL};
-        u->ok = batch_run(&l->own, &b, &own, &u->e);
-    }
+    LossAim own = {aim->scale, aim->sums ? &u->sums : NULL, aim->logprob};
+    Pieces p = {r->b, r->from, r->document, u->first, u->end, PIECE_TOKENS};
+    u->ok = pieces_run(&l->own, &p, &own, &u->e);
 }
 
 static void lead(Run *r) {

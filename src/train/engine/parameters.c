@@ -1,4 +1,5 @@
 #include "train/engine/parameters.h"
+#include "weights/format/mapped.h"
 #include "base/numeric/rng.h"
 #include "model/forward.h"
 #include "weights/files.h"
@@ -132,6 +133,8 @@ void parameters_take(Parameters *p, const Checkpoint *base) {
         const TrainTensor *t = &p->tensor[i];
         const Weight *w = checkpoint_weight(base, t->role, t->layer);
         for (int64_t row = 0; row < t->rows; row++) weight_row(w, row, p->value + t->at + row * t->cols);
+        // Nobody reads it again: beside the copy its pages would count for as long as training takes.
+        mapped_forget(w->data, (size_t)t->rows * weight_row_bytes(w));
     }
 }
 

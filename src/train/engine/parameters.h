@@ -45,7 +45,7 @@ float *parameters_in(const Parameters *p, float *all, WeightRole role, int layer
 // stream less, by the square root of twice the layers), norms 1, biases 0. Of LoRA: A uniform within
 // 1 / sqrt(in), B 0, so that training begins at the base itself.
 void parameters_draw(Parameters *p, uint64_t seed);
-// The base's own values; of a model of the same shapes.
+// The values of a base that lies in files; of a model of the same shapes.
 void parameters_take(Parameters *p, const Checkpoint *base);
 // An adapter's values. ERR_INPUT: another rank, other roles or another scale than were laid out.
 MUST_CHECK bool parameters_take_adapter(Parameters *p, const Adapter *ad, Err *e);

@@ -217,6 +217,43 @@ static void test_one_order_of_summation(void **state) {
     for (int i = 0; i < 3; i++) pool_close(pool[i]);
 }
 
+// Many inputs of a width of whole vectors: rows are packed in panels, and go by in strips (one, two and
+// three). The bits of each input alone; one number elsewhere is another result.
+static void test_panels(void **state) {
+    (void)state;
+    enum { MANY = 43, TALL = 151 };
+    static const int64_t wide[] = {16, 768, 784, 1600};
+    static const WeightType type[] = {W_F32, W_F16, W_BF16};
+    Pool *pool[2] = {pool_open(1), pool_open(3)};
+    Rng r = rng_at(6, 1);
+    for (int t = 0; t < 3; t++)
+        for (int i = 0; i < 4; i++) {
+            ArenaMark mark = arena_mark(&arena);
+            const int64_t cols = wide[i], stride = cols + 1;
+            Weight w = random_weight(type[t], TALL, cols, &r);
+            float *x = random_inputs(cols, MANY, stride, &r), *one = NEWN(&arena, float, TALL *MANY);
+            float *y = NEWN(&arena, float, TALL *MANY);
+            for (int n = 0; n < MANY; n++) {
+                ProductInput in = prepared(pool[0], x + n * stride, 1, cols, stride, w.type);
+                product_run(pool[0], &(Product){&w, &in, one + n * TALL, TALL}, 1);
+            }
+            for (int k = 0; k < 2; k++) {
+                ProductInput in = prepared(pool[k], x, MANY, cols, stride, w.type);
+                product_run(pool[k], &(Product){&w, &in, y, TALL}, 1);
+                if (memcmp(y, one, TALL * MANY * sizeof *y) != 0)
+                    fail_msg("%s, %d columns: other bits than each alone", WEIGHT_TYPE[type[t]].name,
+                             (int)cols);
+            }
+            ProductInput in = prepared(pool[0], x, MANY, cols, stride, w.type);
+            x[(MANY - 5) * stride + cols - 1] += 1;
+            product_run(pool[0], &(Product){&w, &in, y, TALL}, 1);
+            assert_memory_not_equal(y, one, TALL * MANY * sizeof *y);
+            drop_weight(&w);
+            arena_reset(&arena, mark);
+        }
+    for (int i = 0; i < 2; i++) pool_close(pool[i]);
+}
+
 static void test_no_number_stays_with_its_input(void **state) {
     (void)state;
     Pool *pool = pool_open(2);
@@ -245,6 +282,7 @@ int main(void) {
         cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_near_the_definition),
         cmocka_unit_test(test_one_order_of_summation),
+        cmocka_unit_test(test_panels),
         cmocka_unit_test(test_no_number_stays_with_its_input),
     };
     // The instruction set is chosen once in a process: one for each.
