@@ -139,112 +139,185 @@ static bool conv_sizes(BoundCtx *c, Conv *v, Three extra) {
     return true;
 }
 
-// The places j of the small side that a tap joins with a place of the large one: from .. from + n - 1.
+// Places of the result, sixteen at a time, each with what meets in it: the places of one channel of the input
+// under the taps, in the order of the taps. Places that the same taps reach stand together: strides of a
+// transposed convolution leave most taps out.
 typedef struct {
-    int64_t from, n, to; // to: the place on the large side of the first
-} Joined;
-static Joined joined(const Conv *v, int d, int64_t tap) {
-    int64_t s = v->stride.at[d], off = tap * v->dilation.at[d] - v->padding.at[d];
-    int64_t from = off < 0 ? (-off + s - 1) / s : 0, last = v->large.at[d] - 1 - off;
-    int64_t end = last < 0 ? 0 : last / s + 1;
-    if (end > v->small.at[d]) end = v->small.at[d];
-    return (Joined){from, end > from ? end - from : 0, from * s + off};
+    const Conv *conv;
+    const Bound *x, *w;
+    const double *weight, *weight_e; // [channel of the result][channel of its group's input][tap]
+    const int64_t *order;            // places of the result
+    Three size;                      // of the result
+    bool exact;                      // see sums_exact()
+    int64_t *under;                  // [tap][column]: a place of the input, or -1
+    double *v, *e, *in;              // [channel][kept tap][column]; e may be NULL
+    int64_t *kept;                   // the taps that reach some of the columns
+    double *row, *row_e;             // a channel's weights under these
+} Panels;
+
+typedef struct {
+    int64_t n, place;
+} Column;
+
+// The place of the input under a tap, along one axis; -1: none.
+static int64_t reached(const Conv *v, int d, int64_t place, int64_t tap) {
+    int64_t off = tap * v->dilation.at[d] - v->padding.at[d], s = v->stride.at[d];
+    if (!v->transposed) {
+        int64_t at = place * s + off;
+        return at >= 0 && at < v->large.at[d] ? at : -1;
+    }
+    int64_t at = place - off;
+    return at >= 0 && at % s == 0 && at / s < v->small.at[d] ? at / s : -1;
 }
 
-// What is added up for the places of one channel of the result.
-typedef struct {
-    double *v, *size, *e;
-} Planes;
-
-// One weight, and the channel of the input that it is multiplied with. tame: no value or product is anything
-// but finite, far from float32's limits, and stored weights are exact.
-typedef struct {
-    Planes sum;
-    Ve w;
-    const double *x, *ex;
-    bool tame;
-} Join;
-
-static void join_wild(const Join *j, int64_t out, int64_t by, int64_t in, int64_t xby, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        int64_t o = out + i * by, x = in + i * xby;
-        Ve p = rule_mul(j->w, (Ve){j->x[x], j->ex ? j->ex[x] : 0});
-        j->sum.v[o] += p.v;
-        j->sum.size[o] += fabs(p.v);
-        j->sum.e[o] += p.e;
+// All places, those of equal remainders by the strides of a transposed one together.
+static int64_t *places_in_order(BoundCtx *c, const Conv *v, Three size) {
+    int64_t *order = arena_raw(c->arena, (size_t)product(size) * sizeof *order + 1, 64), n = 0;
+    Three by = v->transposed ? v->stride : (Three){{1, 1, 1}};
+    for (int64_t r = 0; r < product(by); r++) {
+        int64_t r0 = r / (by.at[1] * by.at[2]), r1 = r / by.at[2] % by.at[1], r2 = r % by.at[2];
+        for (int64_t i = r0; i < size.at[0]; i += by.at[0])
+            for (int64_t j = r1; j < size.at[1]; j += by.at[1])
+                for (int64_t k = r2; k < size.at[2]; k += by.at[2])
+                    order[n++] = (i * size.at[1] + j) * size.at[2] + k;
     }
+    return order;
 }
 
-// n places: step `by` in the result, `xby` in the input.
-static void join_run(const Join *j, int64_t out, int64_t by, int64_t in, int64_t xby, int64_t n) {
-    if (!j->tame) {
-        join_wild(j, out, by, in, xby, n);
-        return;
+// How many taps are kept.
+static int64_t taps_under(Panels *p, const Column *col, int columns) {
+    const Conv *v = p->conv;
+    int64_t taps = product(v->kernel), kept = 0, at[AXES][BOUND_COLUMNS];
+    for (int j = 0; j < columns; j++) {
+        at[0][j] = col[j].place / (p->size.at[1] * p->size.at[2]);
+        at[1][j] = col[j].place / p->size.at[2] % p->size.at[1];
+        at[2][j] = col[j].place % p->size.at[2];
     }
-    double *restrict v = j->sum.v + out, *restrict size = j->sum.size + out, *restrict e = j->sum.e + out;
-    const double *restrict x = j->x + in, *restrict ex = j->ex ? j->ex + in : NULL;
-    double w = j->w.v, m = fabs(w);
-    if (by == 1 && xby == 1) {
-        for (int64_t i = 0; i < n; i++) {
-            double p = w * x[i];
-            v[i] += p;
-            size[i] += fabs(p);
+    for (int64_t k = 0; k < taps; k++) {
+        int64_t tap[AXES] = {k / (v->kernel.at[1] * v->kernel.at[2]), k / v->kernel.at[2] % v->kernel.at[1],
+                             k % v->kernel.at[2]};
+        int64_t *under = p->under + kept * BOUND_COLUMNS;
+        bool any = false;
+        for (int j = 0; j < BOUND_COLUMNS; j++) {
+            int64_t from = 0;
+            for (int d = 0; d < AXES && from >= 0; d++) {
+                int64_t one = j < columns ? reached(v, d, at[d][j], tap[d]) : -1;
+                from = one < 0 ? -1 : from * v->x.size.at[d] + one;
+            }
+            under[j] = from;
+            any |= from >= 0;
         }
-        for (int64_t i = 0; ex && i < n; i++) e[i] += m * ex[i];
-        return;
+        if (any) p->kept[kept++] = k;
     }
-    for (int64_t i = 0; i < n; i++) {
-        double p = w * x[i * xby];
-        v[i * by] += p;
-        size[i * by] += fabs(p);
-        if (ex) e[i * by] += m * ex[i * xby];
-    }
+    return kept;
 }
 
-static void join_channel(const Conv *v, const Join *join, const int64_t *tap) {
-    Joined a = joined(v, 0, tap[0]), b = joined(v, 1, tap[1]), r = joined(v, 2, tap[2]);
-    int64_t s = v->stride.at[2];
-    for (int64_t i = 0; i < a.n; i++)
-        for (int64_t j = 0; j < b.n; j++) {
-            int64_t small = ((a.from + i) * v->small.at[1] + b.from + j) * v->small.at[2] + r.from;
-            int64_t large = ((a.to + i * v->stride.at[0]) * v->large.at[1] + b.to + j * v->stride.at[1]) *
-                                v->large.at[2] +
-                            r.to;
-            if (v->transposed)
-                join_run(join, large, s, small, 1, r.n);
-            else
-                join_run(join, small, 1, large, s, r.n);
+// The input's channels of a group under the columns.
+static void panel_fill(Panels *p, const Column *col, int columns, int64_t group, int64_t kept) {
+    const Conv *v = p->conv;
+    int64_t plane = product(v->x.size);
+    for (int64_t i = 0; i < v->in_channels; i++) {
+        int64_t from[BOUND_COLUMNS] = {0};
+        for (int j = 0; j < columns; j++)
+            from[j] = (col[j].n * v->x.c + group * v->in_channels + i) * plane;
+        for (int64_t k = 0; k < kept; k++) {
+            const int64_t *under = p->under + k * BOUND_COLUMNS;
+            int64_t to = (i * kept + k) * BOUND_COLUMNS;
+            for (int j = 0; j < BOUND_COLUMNS; j++) {
+                bool there = under[j] >= 0;
+                p->v[to + j] = there ? p->x->v[from[j] + under[j]] : 0;
+                p->in[to + j] = there;
+                if (p->e) p->e[to + j] = there ? p->x->e[from[j] + under[j]] : 0;
+            }
         }
+    }
 }
 
-// Whether all values are finite and known, and no sum of `n` products of them comes near float32's limits.
-static bool conv_tame(const Bound *x, const Bound *w, int64_t n) {
+static void panel_sums(Panels *p, int64_t out, int64_t kept, Sums *s) {
+    const Conv *v = p->conv;
+    const BoundSimd *simd = bound_simd();
+    const BoundPanel b = {p->v, p->e, p->in};
+    int64_t taps = product(v->kernel), k = 0;
+    const double *w = p->weight + out * v->in_channels * taps,
+                 *we = p->weight_e ? p->weight_e + out * v->in_channels * taps : NULL;
+    for (int64_t i = 0; kept < taps && i < v->in_channels; i++)
+        for (int64_t l = 0; l < kept; l++, k++) {
+            p->row[k] = w[i * taps + p->kept[l]];
+            if (we) p->row_e[k] = we[i * taps + p->kept[l]];
+        }
+    if (kept < taps) w = p->row, we = we ? p->row_e : NULL;
+    size_t n = (size_t)(v->in_channels * kept);
+    if (p->exact)
+        simd->sums_exact(n, w, &b, s);
+    else if (!simd->sums_tame(n, w, we, &b, s))
+        simd->sums_wild(n, w, we, &b, s);
+}
+
+// A transposed one's weights stand by the input's channels.
+static const double *by_result(BoundCtx *c, const Conv *v, const double *w) {
+    int64_t taps = product(v->kernel), in = v->in_channels, all = v->groups * v->out_channels;
+    if (!v->transposed || !w) return w;
+    double *to = bound_room(c, all * in * taps);
+    for (int64_t o = 0; o < all; o++)
+        for (int64_t i = 0; i < in; i++) {
+            int64_t channel = o / v->out_channels * in + i, row = channel * v->out_channels + o % v->out_channels;
+            memcpy(to + (o * in + i) * taps, w + row * taps, (size_t)taps * sizeof *to);
+        }
+    return to;
+}
+
+static bool tame_values(const double *x, const double *e, int64_t n, double *most) {
+    for (int64_t i = 0; i < n; i++) {
+        if (!rule_finite(x[i]) || (e && !(e[i] < 1e30))) return false;
+        *most = rule_max(*most, fabs(x[i]));
+    }
+    return true;
+}
+
+// Whether stored weights are exact, all values are finite and known, and no sum of `n` products of them comes
+// near float32's limits.
+static bool conv_exact(const Bound *x, const Bound *w, int64_t n) {
     double mx = 0, mw = 0;
-    if (w->e) return false;
-    for (int64_t i = 0; i < x->numel; i++) {
-        if (!rule_finite(x->v[i]) || (x->e && !(x->e[i] < 1e30))) return false;
-        mx = rule_max(mx, fabs(x->v[i]));
-    }
-    for (int64_t i = 0; i < w->numel; i++) {
-        if (!rule_finite(w->v[i])) return false;
-        mw = rule_max(mw, fabs(w->v[i]));
-    }
+    if (w->e || !tame_values(x->v, x->e, x->numel, &mx) || !tame_values(w->v, NULL, w->numel, &mw)) return false;
     return mx * mw * (double)n < RULE_FMAX / 4 && mx < RULE_FMAX / 4 && mw < RULE_FMAX / 4;
 }
 
-static void conv_plane(const Conv *v, const Bound *x, const Bound *w, int64_t n, int64_t out, Join *join) {
-    int64_t group = out / v->out_channels, taps = product(v->kernel), plane = product(v->x.size);
-    for (int64_t i = 0; i < v->in_channels; i++) {
-        int64_t channel = group * v->in_channels + i, from = (n * v->x.c + channel) * plane;
-        int64_t row =
-            v->transposed ? channel * v->out_channels + out % v->out_channels : out * v->in_channels + i;
-        join->x = x->v + from;
-        join->ex = x->e ? x->e + from : NULL;
-        for (int64_t k = 0; k < taps; k++) {
-            int64_t tap[AXES] = {k / (v->kernel.at[1] * v->kernel.at[2]),
-                                 k / v->kernel.at[2] % v->kernel.at[1], k % v->kernel.at[2]};
-            join->w = (Ve){w->v[row * taps + k], w->e ? w->e[row * taps + k] : 0};
-            join_channel(v, join, tap);
+static Panels panels_of(BoundCtx *c, const Conv *v, const Bound *x, const Bound *w, Three size) {
+    int64_t taps = product(v->kernel), most = v->in_channels * taps;
+    Panels p = {.conv = v,
+                .x = x,
+                .w = w,
+                .weight = by_result(c, v, w->v),
+                .weight_e = by_result(c, v, w->e),
+                .order = places_in_order(c, v, size),
+                .size = size,
+                .exact = conv_exact(x, w, v->meet),
+                .under = NEWN(c->arena, int64_t, (size_t)(taps * BOUND_COLUMNS)),
+                .kept = NEWN(c->arena, int64_t, (size_t)taps),
+                .v = bound_room(c, most * BOUND_COLUMNS),
+                .in = bound_room(c, most * BOUND_COLUMNS),
+                .row = bound_room(c, most)};
+    if (x->e) p.e = bound_room(c, most * BOUND_COLUMNS);
+    if (w->e) p.row_e = bound_room(c, most);
+    return p;
+}
+
+// All channels of these columns.
+static void panel_answer(Panels *p, const Column *col, int columns, double growth, Bound *out) {
+    const Conv *v = p->conv;
+    int64_t channels = v->groups * v->out_channels, plane = product(p->size),
+            kept = taps_under(p, col, columns);
+    for (int64_t o = 0; o < channels; o++) {
+        Sums s;
+        if (o % v->out_channels == 0) panel_fill(p, col, columns, o / v->out_channels, kept);
+        panel_sums(p, o, kept, &s);
+        for (int j = 0; j < columns; j++) {
+            double e = s.e[j], flushed = s.size[j] > 0 ? RULE_FLUSH * (double)v->meet : 0;
+            if (p->exact) e += s.size[j] + flushed; // each product is rounded, and may be flushed
+            Ve r = rule_end(rule_sum(s.v[j], s.size[j], e, growth));
+            int64_t to = (col[j].n * channels + o) * plane + col[j].place;
+            out->v[to] = r.v;
+            out->e[to] = r.e;
         }
     }
 }
@@ -278,21 +351,13 @@ static Bound *convolution(BoundCtx *c, const BoundCall *call) {
     for (int k = 0; k < 2; k++) read[k].e = bound_as_read(c, &read[k]);
     x = &read[0], w = &read[1];
     double growth = c->any_order ? (double)v.meet : bound_growth(v.meet);
-    Join join = {.tame = conv_tame(x, w, v.meet), .sum.size = bound_room(c, plane)};
-    Planes *sum = &join.sum;
-    for (int64_t p = 0; p < v.x.n * channels; p++) {
-        sum->v = out->v + p * plane, sum->e = out->e + p * plane;
-        memset(sum->v, 0, (size_t)plane * sizeof *sum->v);
-        memset(sum->e, 0, (size_t)plane * sizeof *sum->e);
-        memset(sum->size, 0, (size_t)plane * sizeof *sum->size);
-        conv_plane(&v, x, w, p / channels, p % channels, &join);
-        for (int64_t i = 0; i < plane; i++) {
-            double e = sum->e[i], flushed = sum->size[i] > 0 ? RULE_FLUSH * (double)v.meet : 0;
-            if (join.tame) e += sum->size[i] + flushed; // each product is rounded, and may be flushed
-            Ve r = rule_end(rule_sum(sum->v[i], sum->size[i], e, growth));
-            sum->v[i] = r.v;
-            sum->e[i] = r.e;
-        }
+    Panels p = panels_of(c, &v, x, w, size);
+    for (int64_t at = 0; at < v.x.n * plane; at += BOUND_COLUMNS) {
+        Column col[BOUND_COLUMNS];
+        int columns = 0;
+        for (; columns < BOUND_COLUMNS && at + columns < v.x.n * plane; columns++)
+            col[columns] = (Column){(at + columns) / plane, p.order[(at + columns) % plane]};
+        panel_answer(&p, col, columns, growth, out);
     }
     out->pending = c->rounds && dtype_is_half(x->dtype);
     if (!c->rounds && dtype_is_half(x->dtype)) bound_round(c, out, false);
