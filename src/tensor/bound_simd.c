@@ -500,7 +500,7 @@ static void add_products(size_t n, Ve a, const double *restrict bv, const double
 
 // No functions: how they would be given such vectors depends on the instruction set.
 #define V8_ALL(x)      ((V8){0} + (x))
-#define V8_ABS(x)      ((V8)((M8)(x) & INT64_MAX))
+#define V8_ABS(x)      ((V8)((M8)(x)&INT64_MAX))
 #define V8_LOAD(to, x) memcpy(&(to), (x), sizeof(V8))
 
 static void sums_exact(size_t k, const double *restrict av, const BoundPanel *b, Sums *restrict out) {
@@ -576,8 +576,8 @@ FLAT static void sums_wild(size_t k, const double *restrict av, const double *re
 // --- Pools ---------------------------------------------------------------------------------------
 
 // The first NaN stays, whatever follows.
-FLAT static inline void pool_max_rows(size_t n, const double *restrict x, const double *restrict xe, int64_t step,
-                               PoolRow to) {
+FLAT static inline void pool_max_rows(size_t n, const double *restrict x, const double *restrict xe,
+                                      int64_t step, PoolRow to) {
     double *restrict v = to.v, *restrict low = to.low, *restrict high = to.high, *restrict e = to.e;
     for (size_t i = 0; i < n; i++) {
         double y = x[(int64_t)i * step], was = v[i];
@@ -598,8 +598,8 @@ static void pool_max(size_t n, const double *x, const double *xe, int64_t step, 
         pool_max_rows(n, x, xe, step, to);
 }
 
-FLAT static inline void pool_sum_rows(size_t n, const double *restrict x, const double *restrict xe, int64_t step,
-                               PoolRow to) {
+FLAT static inline void pool_sum_rows(size_t n, const double *restrict x, const double *restrict xe,
+                                      int64_t step, PoolRow to) {
     double *restrict v = to.v, *restrict size = to.size, *restrict e = to.e;
     for (size_t i = 0; i < n; i++) {
         double y = x[(int64_t)i * step];

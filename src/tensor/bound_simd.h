@@ -16,16 +16,16 @@ typedef struct {
     double s, te; // sum of t = exp(x - m), sum of t * E
 } ExpSum;
 enum { BOUND_COLUMNS = 16 }; // sums that are made side by side
-// Rows of BOUND_COLUMNS elements. e: NULL: all zero. in: 1 where there is an element, 0 elsewhere, where v and
-// e are 0; NULL: everywhere.
+// Rows of BOUND_COLUMNS elements. e: NULL: all zero. in: 1 where there is an element, 0 elsewhere, where v
+// and e are 0; NULL: everywhere.
 typedef struct {
     const double *v, *e, *in;
 } BoundPanel;
 typedef struct {
     double v[BOUND_COLUMNS], size[BOUND_COLUMNS], e[BOUND_COLUMNS];
 } Sums;
-// A row of windows. Of sums v, size (of |v|) and e, which start at 0; of maxima v, low and high, which start at
-// -inf, and e, at 0.
+// A row of windows. Of sums v, size (of |v|) and e, which start at 0; of maxima v, low and high, which start
+// at -inf, and e, at 0.
 typedef struct {
     double *v, *size, *low, *high, *e;
 } PoolRow;

@@ -218,8 +218,7 @@ static void panel_fill(Panels *p, const Column *col, int columns, int64_t group,
     int64_t plane = product(v->x.size);
     for (int64_t i = 0; i < v->in_channels; i++) {
         int64_t from[BOUND_COLUMNS] = {0};
-        for (int j = 0; j < columns; j++)
-            from[j] = (col[j].n * v->x.c + group * v->in_channels + i) * plane;
+        for (int j = 0; j < columns; j++) from[j] = (col[j].n * v->x.c + group * v->in_channels + i) * plane;
         for (int64_t k = 0; k < kept; k++) {
             const int64_t *under = p->under + k * BOUND_COLUMNS;
             int64_t to = (i * kept + k) * BOUND_COLUMNS;
@@ -260,7 +259,8 @@ static const double *by_result(BoundCtx *c, const Conv *v, const double *w) {
     double *to = bound_room(c, all * in * taps);
     for (int64_t o = 0; o < all; o++)
         for (int64_t i = 0; i < in; i++) {
-            int64_t channel = o / v->out_channels * in + i, row = channel * v->out_channels + o % v->out_channels;
+            int64_t channel = o / v->out_channels * in + i,
+                    row = channel * v->out_channels + o % v->out_channels;
             memcpy(to + (o * in + i) * taps, w + row * taps, (size_t)taps * sizeof *to);
         }
     return to;
@@ -278,7 +278,8 @@ static bool tame_values(const double *x, const double *e, int64_t n, double *mos
 // near float32's limits.
 static bool conv_exact(const Bound *x, const Bound *w, int64_t n) {
     double mx = 0, mw = 0;
-    if (w->e || !tame_values(x->v, x->e, x->numel, &mx) || !tame_values(w->v, NULL, w->numel, &mw)) return false;
+    if (w->e || !tame_values(x->v, x->e, x->numel, &mx) || !tame_values(w->v, NULL, w->numel, &mw))
+        return false;
     return mx * mw * (double)n < RULE_FMAX / 4 && mx < RULE_FMAX / 4 && mw < RULE_FMAX / 4;
 }
 
@@ -375,8 +376,9 @@ typedef struct {
 typedef struct {
     Space x;
     Three size;
+    Three kernel, stride, padding, dilation; // where not adaptive
     Window *window[AXES];
-    bool max;
+    bool max, adaptive;
     double divisor; // 0: each window's own
 } Pool;
 
@@ -387,6 +389,7 @@ static bool pool_fixed(BoundCtx *c, const BoundCall *call, Pool *p) {
     if (!in_range(c, "kernel sizes", kernel, 1) || !in_range(c, "strides", stride, 1) ||
         !in_range(c, "paddings", padding, 0) || !in_range(c, "dilations", dilation, 1))
         return false;
+    p->kernel = kernel, p->stride = stride, p->padding = padding, p->dilation = dilation;
     for (int d = 0; d < AXES; d++) {
         int64_t in = p->x.size.at[d], k = kernel.at[d], s = stride.at[d], pad = padding.at[d],
                 reach = dilation.at[d] * (k - 1);
@@ -412,6 +415,7 @@ static bool pool_fixed(BoundCtx *c, const BoundCall *call, Pool *p) {
 }
 
 static bool pool_adaptive(BoundCtx *c, const BoundCall *call, Pool *p) {
+    p->adaptive = true;
     p->size = three_of(call, 0, p->x.axes, 1);
     if (!in_range(c, "sizes", p->size, 1)) return false;
     for (int d = 0; d < AXES; d++) {
@@ -469,6 +473,64 @@ static Ve pool_one(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, co
     return pool_end(c, p, &s, p->divisor != 0 ? p->divisor : own);
 }
 
+// The windows along the last axis that have an element under a tap: from .. from + n - 1.
+typedef struct {
+    int64_t from, n, first; // first: the element of the first window
+} Reach;
+static Reach reach_of(const Pool *p, int64_t tap) {
+    int64_t s = p->stride.at[2], off = tap * p->dilation.at[2] - p->padding.at[2],
+            from = off < 0 ? (-off + s - 1) / s : 0, last = p->x.size.at[2] - 1 - off;
+    int64_t end = last < 0 ? 0 : last / s + 1;
+    if (end > p->size.at[2]) end = p->size.at[2];
+    return (Reach){from, end > from ? end - from : 0, from * s + off};
+}
+
+static PoolRow row_from(PoolRow r, int64_t at) {
+    return (PoolRow){r.v + at, r.size + at, r.low + at, r.high + at, r.e + at};
+}
+
+// pool_one() of all windows of a row, each element taken where it took it.
+static void pool_row(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, const Window *const w[AXES],
+                     PoolRow r, Bound *out, int64_t to) {
+    int64_t n = p->size.at[2];
+    for (int64_t k = 0; k < n; k++) {
+        r.v[k] = p->max ? -RULE_INF : 0;
+        r.low[k] = r.high[k] = -RULE_INF;
+        r.size[k] = r.e[k] = 0;
+    }
+    for (int64_t i = 0; i < w[0]->n; i++)
+        for (int64_t j = 0; j < w[1]->n; j++)
+            for (int64_t t = 0; t < p->kernel.at[2]; t++) {
+                int64_t row =
+                    ((w[0]->from + i * w[0]->step) * p->x.size.at[1] + w[1]->from + j * w[1]->step) *
+                    p->x.size.at[2];
+                Reach h = reach_of(p, t);
+                if (h.n == 0) continue;
+                const double *v = x->v + plane + row + h.first,
+                             *e = x->e ? x->e + plane + row + h.first : NULL;
+                (p->max ? bound_simd()->pool_max : bound_simd()->pool_sum)((size_t)h.n, v, e, p->stride.at[2],
+                                                                           row_from(r, h.from));
+            }
+    for (int64_t k = 0; k < n; k++) {
+        const Window *last = &p->window[2][k];
+        Pooled s = {r.v[k], r.size[k], r.e[k], r.low[k], r.high[k], w[0]->n * w[1]->n * last->n};
+        double own = (double)(w[0]->divide * w[1]->divide * last->divide);
+        if (p->max && !x->e) s.low = s.high = s.v;
+        Ve end = pool_end(c, p, &s, p->divisor != 0 ? p->divisor : own);
+        out->v[to + k] = end.v;
+        if (out->e) out->e[to + k] = end.e;
+    }
+}
+
+static bool pool_charge(BoundCtx *c, const Pool *p, int64_t *taps, const Window *const w[AXES]) {
+    for (int64_t k = 0; k < p->size.at[2]; k++) {
+        *taps += w[0]->n * w[1]->n * p->window[2][k].n;
+        if (*taps > 1024 && !bound_charge(c, *taps / 8)) return false;
+        if (*taps > 1024) *taps = 0;
+    }
+    return true;
+}
+
 static Bound *pool(BoundCtx *c, const BoundCall *call) {
     const Bound *x = call->in[0];
     bool adaptive = call->op == BOUND_ADAPTIVE_AVG_POOL || call->op == BOUND_ADAPTIVE_MAX_POOL;
@@ -481,19 +543,25 @@ static Bound *pool(BoundCtx *c, const BoundCall *call) {
     Bound *out = result_of(c, &p.x, x->dtype, p.x.c, p.size);
     if (!out || c->shapes_only) return out;
     if (!p.max || x->e) out->e = bound_room(c, out->numel);
-    int64_t to = 0, plane = product(p.x.size), taps = 0;
+    int64_t to = 0, plane = product(p.x.size), taps = 0, last = p.size.at[2];
+    PoolRow row = {bound_room(c, last), bound_room(c, last), bound_room(c, last), bound_room(c, last),
+                   bound_room(c, last)};
     for (int64_t n = 0; n < p.x.n * p.x.c; n++)
         for (int64_t i = 0; i < p.size.at[0]; i++)
-            for (int64_t j = 0; j < p.size.at[1]; j++)
-                for (int64_t k = 0; k < p.size.at[2]; k++, to++) {
-                    const Window *const w[AXES] = {&p.window[0][i], &p.window[1][j], &p.window[2][k]};
-                    taps += w[0]->n * w[1]->n * w[2]->n;
-                    if (taps > 1024 && !bound_charge(c, taps / 8)) return NULL;
-                    if (taps > 1024) taps = 0;
-                    Ve r = pool_one(c, &p, x, n * plane, w);
-                    out->v[to] = r.v;
-                    if (out->e) out->e[to] = r.e;
+            for (int64_t j = 0; j < p.size.at[1]; j++, to += p.size.at[2]) {
+                const Window *w[AXES] = {&p.window[0][i], &p.window[1][j], p.window[2]};
+                if (!pool_charge(c, &p, &taps, w)) return NULL;
+                if (!p.adaptive) {
+                    pool_row(c, &p, x, n * plane, w, row, out, to);
+                    continue;
                 }
+                for (int64_t k = 0; k < p.size.at[2]; k++) {
+                    w[2] = &p.window[2][k];
+                    Ve r = pool_one(c, &p, x, n * plane, w);
+                    out->v[to + k] = r.v;
+                    if (out->e) out->e[to + k] = r.e;
+                }
+            }
     out->pending = c->rounds && !p.max && dtype_is_half(x->dtype);
     if (!c->rounds && !p.max && dtype_is_half(x->dtype)) bound_round(c, out, false);
     return out;
