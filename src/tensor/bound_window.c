@@ -373,10 +373,16 @@ typedef struct {
     int64_t from, n, step, divide; // divide: what an average divides by
 } Window;
 
+// The windows along the last axis that have an element under a tap: from .. from + n - 1.
+typedef struct {
+    int64_t from, n, first; // first: the element of the first window
+} Reach;
+
 typedef struct {
     Space x;
     Three size;
     Three kernel, stride, padding, dilation; // where not adaptive
+    Reach *reach;                            // of each tap
     Window *window[AXES];
     bool max, adaptive;
     double divisor; // 0: each window's own
@@ -473,10 +479,6 @@ static Ve pool_one(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, co
     return pool_end(c, p, &s, p->divisor != 0 ? p->divisor : own);
 }
 
-// The windows along the last axis that have an element under a tap: from .. from + n - 1.
-typedef struct {
-    int64_t from, n, first; // first: the element of the first window
-} Reach;
 static Reach reach_of(const Pool *p, int64_t tap) {
     int64_t s = p->stride.at[2], off = tap * p->dilation.at[2] - p->padding.at[2],
             from = off < 0 ? (-off + s - 1) / s : 0, last = p->x.size.at[2] - 1 - off;
@@ -492,7 +494,11 @@ static PoolRow row_from(PoolRow r, int64_t at) {
 // pool_one() of all windows of a row, each element taken where it took it.
 static void pool_row(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, const Window *const w[AXES],
                      PoolRow r, Bound *out, int64_t to) {
+    const BoundSimd *simd = bound_simd();
+    void (*add)(size_t, const double *, const double *, int64_t, PoolRow) =
+        p->max ? simd->pool_max : simd->pool_sum;
     int64_t n = p->size.at[2];
+    if (!out->e) r.v = out->v + to; // a maximum of exact elements is one of them
     for (int64_t k = 0; k < n; k++) {
         r.v[k] = p->max ? -RULE_INF : 0;
         r.low[k] = r.high[k] = -RULE_INF;
@@ -504,18 +510,16 @@ static void pool_row(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, 
                 int64_t row =
                     ((w[0]->from + i * w[0]->step) * p->x.size.at[1] + w[1]->from + j * w[1]->step) *
                     p->x.size.at[2];
-                Reach h = reach_of(p, t);
+                const Reach h = p->reach[t];
                 if (h.n == 0) continue;
                 const double *v = x->v + plane + row + h.first,
                              *e = x->e ? x->e + plane + row + h.first : NULL;
-                (p->max ? bound_simd()->pool_max : bound_simd()->pool_sum)((size_t)h.n, v, e, p->stride.at[2],
-                                                                           row_from(r, h.from));
+                add((size_t)h.n, v, e, p->stride.at[2], row_from(r, h.from));
             }
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; out->e && k < n; k++) {
         const Window *last = &p->window[2][k];
         Pooled s = {r.v[k], r.size[k], r.e[k], r.low[k], r.high[k], w[0]->n * w[1]->n * last->n};
         double own = (double)(w[0]->divide * w[1]->divide * last->divide);
-        if (p->max && !x->e) s.low = s.high = s.v;
         Ve end = pool_end(c, p, &s, p->divisor != 0 ? p->divisor : own);
         out->v[to + k] = end.v;
         if (out->e) out->e[to + k] = end.e;
@@ -543,6 +547,8 @@ static Bound *pool(BoundCtx *c, const BoundCall *call) {
     Bound *out = result_of(c, &p.x, x->dtype, p.x.c, p.size);
     if (!out || c->shapes_only) return out;
     if (!p.max || x->e) out->e = bound_room(c, out->numel);
+    if (!p.adaptive) p.reach = NEWN(c->arena, Reach, (size_t)p.kernel.at[2]);
+    for (int64_t t = 0; p.reach && t < p.kernel.at[2]; t++) p.reach[t] = reach_of(&p, t);
     int64_t to = 0, plane = product(p.x.size), taps = 0, last = p.size.at[2];
     PoolRow row = {bound_room(c, last), bound_room(c, last), bound_room(c, last), bound_room(c, last),
                    bound_room(c, last)};
