@@ -149,6 +149,7 @@ typedef struct {
     const int64_t *order;            // places of the result
     Three size;                      // of the result
     bool exact;                      // see sums_exact()
+    const int64_t *reached[AXES];    // reached_by_tap()
     int64_t *under;                  // [tap][column]: a place of the input, or -1
     double *v, *e, *in;              // [channel][kept tap][column]; e may be NULL
     int64_t *kept;                   // the taps that reach some of the columns
@@ -170,6 +171,14 @@ static int64_t reached(const Conv *v, int d, int64_t place, int64_t tap) {
     return at >= 0 && at % s == 0 && at / s < v->small.at[d] ? at / s : -1;
 }
 
+// By place and tap: what reached() says, a division once for each.
+static int64_t *reached_by_tap(BoundCtx *c, const Conv *v, int d, Three size) {
+    int64_t taps = v->kernel.at[d], *to = NEWN(c->arena, int64_t, (size_t)(size.at[d] * taps) + 1);
+    for (int64_t i = 0; i < size.at[d]; i++)
+        for (int64_t k = 0; k < taps; k++) to[i * taps + k] = reached(v, d, i, k);
+    return to;
+}
+
 // All places, those of equal remainders by the strides of a transposed one together.
 static int64_t *places_in_order(BoundCtx *c, const Conv *v, Three size) {
     int64_t *order = arena_raw(c->arena, (size_t)product(size) * sizeof *order + 1, 64), n = 0;
@@ -187,28 +196,25 @@ static int64_t *places_in_order(BoundCtx *c, const Conv *v, Three size) {
 // How many taps are kept.
 static int64_t taps_under(Panels *p, const Column *col, int columns) {
     const Conv *v = p->conv;
-    int64_t taps = product(v->kernel), kept = 0, at[AXES][BOUND_COLUMNS];
+    const int64_t *by[AXES][BOUND_COLUMNS], *kernel = v->kernel.at, *in = v->x.size.at;
+    int64_t kept = 0;
     for (int j = 0; j < columns; j++) {
-        at[0][j] = col[j].place / (p->size.at[1] * p->size.at[2]);
-        at[1][j] = col[j].place / p->size.at[2] % p->size.at[1];
-        at[2][j] = col[j].place % p->size.at[2];
+        const int64_t at[AXES] = {col[j].place / (p->size.at[1] * p->size.at[2]),
+                                  col[j].place / p->size.at[2] % p->size.at[1], col[j].place % p->size.at[2]};
+        for (int d = 0; d < AXES; d++) by[d][j] = p->reached[d] + at[d] * kernel[d];
     }
-    for (int64_t k = 0; k < taps; k++) {
-        int64_t tap[AXES] = {k / (v->kernel.at[1] * v->kernel.at[2]), k / v->kernel.at[2] % v->kernel.at[1],
-                             k % v->kernel.at[2]};
-        int64_t *under = p->under + kept * BOUND_COLUMNS;
-        bool any = false;
-        for (int j = 0; j < BOUND_COLUMNS; j++) {
-            int64_t from = 0;
-            for (int d = 0; d < AXES && from >= 0; d++) {
-                int64_t one = j < columns ? reached(v, d, at[d][j], tap[d]) : -1;
-                from = one < 0 ? -1 : from * v->x.size.at[d] + one;
+    for (int64_t a = 0, k = 0; a < kernel[0]; a++)
+        for (int64_t b = 0; b < kernel[1]; b++)
+            for (int64_t t = 0; t < kernel[2]; t++, k++) {
+                int64_t *under = p->under + kept * BOUND_COLUMNS, none = -1;
+                for (int j = 0; j < columns; j++) {
+                    int64_t x = by[0][j][a], y = by[1][j][b], z = by[2][j][t];
+                    under[j] = x < 0 || y < 0 || z < 0 ? -1 : (x * in[1] + y) * in[2] + z;
+                    none &= under[j];
+                }
+                for (int j = columns; j < BOUND_COLUMNS; j++) under[j] = -1;
+                if (none >= 0) p->kept[kept++] = k;
             }
-            under[j] = from;
-            any |= from >= 0;
-        }
-        if (any) p->kept[kept++] = k;
-    }
     return kept;
 }
 
@@ -298,6 +304,7 @@ static Panels panels_of(BoundCtx *c, const Conv *v, const Bound *x, const Bound 
                 .v = bound_room(c, most * BOUND_COLUMNS),
                 .in = bound_room(c, most * BOUND_COLUMNS),
                 .row = bound_room(c, most)};
+    for (int d = 0; d < AXES; d++) p.reached[d] = reached_by_tap(c, v, d, size);
     if (x->e) p.e = bound_room(c, most * BOUND_COLUMNS);
     if (w->e) p.row_e = bound_room(c, most);
     return p;
