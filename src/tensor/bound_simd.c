@@ -462,41 +462,7 @@ FLAT static void row_cumsum(size_t n, const double *restrict v, const double *re
     }
 }
 
-// --- Products of a matrix ------------------------------------------------------------------------
-
-// Of one element of the left matrix with a stretch of a row of the right one.
-#define PRODUCTS(id, rule)                                                                                   \
-    FLAT static uint64_t products_##id(size_t n, Ve a, const double *restrict bv, const double *restrict be, \
-                                       double *restrict pv, double *restrict pe) {                           \
-        uint64_t any = 0, *wild = &any;                                                                      \
-        (void)wild;                                                                                          \
-        for (size_t j = 0; j < n; j++) {                                                                     \
-            Ve b = {bv[j], be[j]}, r = rule;                                                                 \
-            pv[j] = r.v;                                                                                     \
-            pe[j] = r.e;                                                                                     \
-        }                                                                                                    \
-        return any;                                                                                          \
-    }
-PRODUCTS(tame, tame_mul(a, b, wild))
-PRODUCTS(wild, rule_mul(a, b))
-
-static void add_products(size_t n, Ve a, const double *restrict bv, const double *restrict be,
-                         double *restrict v, double *restrict size, double *restrict e) {
-    double pv[BOUND_CHUNK], pe[BOUND_CHUNK];
-    LOOP_READS(bv, n);
-    if (be) LOOP_READS(be, n);
-    LOOP_WRITES(v, n), LOOP_WRITES(size, n), LOOP_WRITES(e, n);
-    for (size_t i = 0; i < n; i += BOUND_CHUNK) {
-        size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
-        const double *dx = be ? be + i : zeros;
-        if (products_tame(k, a, bv + i, dx, pv, pe)) (void)products_wild(k, a, bv + i, dx, pv, pe);
-        for (size_t j = 0; j < k; j++) {
-            v[i + j] += pv[j];
-            size[i + j] += f64_abs(pv[j]);
-            e[i + j] += pe[j];
-        }
-    }
-}
+// --- Sums of products ------------------------------------------------------------------------
 
 // No functions: how they would be given such vectors depends on the instruction set.
 #define V8_ALL(x)      ((V8){0} + (x))
@@ -639,7 +605,6 @@ const BoundSimd ISA_NAME(bound_simd) = {
     .softmax = row_softmax,
     .log_softmax = row_log_softmax,
     .cumsum = row_cumsum,
-    .add_products = add_products,
     .sums_exact = sums_exact,
     .sums_tame = sums_tame,
     .sums_wild = sums_wild,

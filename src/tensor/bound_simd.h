@@ -64,9 +64,6 @@ typedef struct {
                         double *v, double *e);
     void (*cumsum)(size_t n, const double *v, const double *e, double growth, double *ov,
                    double *oe); // n < 2^31
-    // The products of a with n elements, each added to its sums: of v, of |v|, of e. be may be NULL.
-    void (*add_products)(size_t n, Ve a, const double *bv, const double *be, double *v, double *size,
-                         double *e);
     // BOUND_COLUMNS sums of k products each: a[l] with row l of b, added in the order of l. `exact` takes
     // a without errors and tame values alone: e is |a| be, and what the products themselves cost is the
     // caller's. `tame` is the rule of a product; false: some product was not tame, and nothing counts.
