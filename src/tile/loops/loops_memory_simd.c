@@ -14,18 +14,20 @@ static inline int64_t address_step(int64_t a, int64_t bytes) {
     int64_t r = a + bytes; // |bytes| < 2^42 and tags are small: no overflow
     return (r >> ADDRESS_BITS) == (a >> ADDRESS_BITS) ? r : 0;
 }
+// Elements are of 1, 2, 4 or 8 bytes: a shift, of which vectors do many at once.
 #define PTRADD1(m, one_a, one_b, name, T, INSIDE)                                                 \
     static uint32_t ptradd_##name##_##m(void *d_, const void *a_, const void *b_, const void *c_, \
                                         size_t n) {                                               \
         int64_t *d = d_;                                                                          \
-        const int64_t *pa = a_, size = *(const int64_t *)c_, a0 = *pa;                            \
+        const int64_t *pa = a_, a0 = *pa;                                                         \
+        const int by = __builtin_ctzll(*(const uint64_t *)c_);                                    \
         const T *pb = b_, b0 = *pb;                                                               \
         (void)a0, (void)b0;                                                                       \
         LANES for (size_t i = 0; i < n; i++) {                                                    \
             const int64_t a = (one_a) ? a0 : pa[i];                                               \
             const T b = (one_b) ? b0 : pb[i];                                                     \
             bool inside = INSIDE;                                                                 \
-            int64_t r = address_step(a, (inside ? (int64_t)b : 0) * size);                        \
+            int64_t r = address_step(a, (int64_t)((uint64_t)(inside ? (int64_t)b : 0) << by));    \
             d[i] = inside ? r : 0;                                                                \
         }                                                                                         \
         return 0;                                                                                 \
