@@ -392,6 +392,9 @@ typedef struct {
     Reach *reach;                            // of each tap
     Window *window[AXES];
     bool max, adaptive;
+    const Bound *in;
+    Bound *out;
+    PoolRow row;    // room for one
     double divisor; // 0: each window's own
 } Pool;
 
@@ -499,8 +502,10 @@ static PoolRow row_from(PoolRow r, int64_t at) {
 }
 
 // pool_one() of all windows of a row, each element taken where it took it.
-static void pool_row(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, const Window *const w[AXES],
-                     PoolRow r, Bound *out, int64_t to) {
+static void pool_row(BoundCtx *c, const Pool *p, int64_t plane, const Window *const w[AXES], int64_t to) {
+    const Bound *x = p->in;
+    Bound *out = p->out;
+    PoolRow r = p->row;
     const BoundSimd *simd = bound_simd();
     void (*add)(size_t, const double *, const double *, int64_t, PoolRow) =
         p->max ? simd->pool_max : simd->pool_sum;
@@ -557,15 +562,17 @@ static Bound *pool(BoundCtx *c, const BoundCall *call) {
     if (!p.adaptive) p.reach = NEWN(c->arena, Reach, (size_t)p.kernel.at[2]);
     for (int64_t t = 0; p.reach && t < p.kernel.at[2]; t++) p.reach[t] = reach_of(&p, t);
     int64_t to = 0, plane = product(p.x.size), taps = 0, last = p.size.at[2];
-    PoolRow row = {bound_room(c, last), bound_room(c, last), bound_room(c, last), bound_room(c, last),
-                   bound_room(c, last)};
+    p.in = x;
+    p.out = out;
+    p.row = (PoolRow){bound_room(c, last), bound_room(c, last), bound_room(c, last), bound_room(c, last),
+                      bound_room(c, last)};
     for (int64_t n = 0; n < p.x.n * p.x.c; n++)
         for (int64_t i = 0; i < p.size.at[0]; i++)
             for (int64_t j = 0; j < p.size.at[1]; j++, to += p.size.at[2]) {
                 const Window *w[AXES] = {&p.window[0][i], &p.window[1][j], p.window[2]};
                 if (!pool_charge(c, &p, &taps, w)) return NULL;
                 if (!p.adaptive) {
-                    pool_row(c, &p, x, n * plane, w, row, out, to);
+                    pool_row(c, &p, n * plane, w, to);
                     continue;
                 }
                 for (int64_t k = 0; k < p.size.at[2]; k++) {
