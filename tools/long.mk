@@ -42,6 +42,12 @@ seedling: all
 #: make modules-full      right ModelNew of test/module at level full (ten minutes of a core)
 modules-full: all
 	@LEVEL=full sh test/cmd/test_module_levels.sh build/ouroboros
+#: make bench-modules     verdicts a second on modules of level 1; KERNELBENCH= a folder with candidates, LEVEL=, COPIES=, PROBLEMS=
+LEVEL  ?= quick
+COPIES ?= 12
+bench-modules: all
+	@[ -n "$(KERNELBENCH)" ] || { echo "make bench-modules needs KERNELBENCH=folder: see bench/module_candidates.py" >&2; exit 2; }
+	@python3 bench/module_speed.py build/ouroboros "$(KERNELBENCH)" $(LEVEL) $(COPIES) "$(PROBLEMS)"
 #: make labels            whether what a wrong program is called depends on the seed
 labels: all
 	@sh tools/labels.sh
@@ -79,3 +85,4 @@ fuzz:
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
 .PHONY: modules-full seedling bench bench-rank bench-training compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: bench-modules modules-full seedling bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run

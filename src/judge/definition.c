@@ -161,7 +161,12 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     Draw d;
     DrawFilter all = {.dtype = -1};
     if (!draw_make(a, referee_pool(r),
-                   &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = seed >> 1, .filter = &all}, &d, e))
+                   &(DrawRequest){.op = op,
+                                  .level = LEVEL_QUICK,
+                                  .seed = seed >> 1,
+                                  .filter = &all,
+                                  .called_once = op->form != NULL},
+                   &d, e))
         return false;
     bool ok = true;
     for (int k = 0; k < op->outputs && ok; k++) ok = check_judged(&d, k, e) && check_lazy(a, &d, k, e);

@@ -36,6 +36,57 @@ double *bound_as_read(BoundCtx *c, const Bound *x) {
     return e;
 }
 
+// One operand as lines of k elements: element l of line i at i * line + l * step.
+typedef struct {
+    const double *v, *e;
+    int64_t n, line, step;
+} Side;
+static Side side_from(Side s, int64_t at) {
+    return (Side){s.v + at, s.e ? s.e + at : NULL, s.n, s.line, s.step};
+}
+// Element (row, column) at column * by_column + row * by_row.
+typedef struct {
+    double *v, *e;
+    int64_t by_column, by_row;
+} Answer;
+
+typedef struct {
+    int64_t k;
+    double growth;
+    double *v, *e, *in; // [k][BOUND_COLUMNS] of the columns; e: NULL: neither operand has errors
+    double *row, *row_e;
+} Product;
+
+static void product_of(Product *p, Side rows, Side columns, Answer to) {
+    const BoundSimd *simd = bound_simd();
+    const BoundPanel panel = {p->v, p->e, p->in};
+    for (int64_t l = 0; l < p->k * BOUND_COLUMNS; l++) p->in[l] = 1;
+    for (int64_t at = 0; at < columns.n; at += BOUND_COLUMNS) {
+        int64_t n = columns.n - at < BOUND_COLUMNS ? columns.n - at : BOUND_COLUMNS;
+        for (int64_t l = 0; l < p->k; l++)
+            for (int64_t j = 0; j < BOUND_COLUMNS; j++) {
+                int64_t from = (at + j) * columns.line + l * columns.step, put = l * BOUND_COLUMNS + j;
+                p->v[put] = j < n ? columns.v[from] : 0;
+                if (p->e) p->e[put] = j < n && columns.e ? columns.e[from] : 0;
+            }
+        for (int64_t i = 0; i < rows.n; i++) {
+            Sums s;
+            for (int64_t l = 0; l < p->k; l++) {
+                p->row[l] = rows.v[i * rows.line + l * rows.step];
+                p->row_e[l] = rows.e ? rows.e[i * rows.line + l * rows.step] : 0;
+            }
+            if (!simd->sums_tame((size_t)p->k, p->row, p->row_e, &panel, &s))
+                simd->sums_wild((size_t)p->k, p->row, p->row_e, &panel, &s);
+            for (int64_t j = 0; j < n; j++) {
+                Ve x = rule_end(rule_sum(s.v[j], s.size[j], s.e[j], p->growth));
+                int64_t put = (at + j) * to.by_column + i * to.by_row;
+                to.v[put] = x.v;
+                to.e[put] = x.e;
+            }
+        }
+    }
+}
+
 Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     const Bound *a = call->in[0], *b = call->in[1];
     if (!shapes_match(c, a, b)) return NULL;
@@ -53,24 +104,22 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     out->e = bound_room(c, numel + 1);
     const double *ae = bound_as_read(c, a), *be = bound_as_read(c, b);
     double growth = c->any_order ? (double)k : bound_growth(k);
-    double *size = bound_room(c, n + 1);
-    const BoundSimd *simd = bound_simd();
-    for (int64_t row = 0; n > 0 && row < numel / n; row++) {
-        double *v = out->v + row * n, *e = out->e + row * n;
-        memset(v, 0, (size_t)n * sizeof *v);
-        memset(size, 0, (size_t)n * sizeof *size);
-        memset(e, 0, (size_t)n * sizeof *e);
-        int64_t from = row * k, batch = m > 0 ? row / m : 0;
-        for (int64_t l = 0; l < k; l++) {
-            int64_t at = (batch * k + l) * n;
-            Ve x = {a->v[from + l], ae ? ae[from + l] : 0};
-            simd->add_products((size_t)n, x, b->v + at, be ? be + at : NULL, v, size, e);
-        }
-        for (int64_t j = 0; j < n; j++) {
-            Ve x = rule_end(rule_sum(v[j], size[j], e[j], growth));
-            v[j] = x.v;
-            e[j] = x.e;
-        }
+    Product p = {.k = k,
+                 .growth = growth,
+                 .v = bound_room(c, k * BOUND_COLUMNS + 1),
+                 .in = bound_room(c, k * BOUND_COLUMNS + 1),
+                 .row = bound_room(c, k + 1),
+                 .row_e = bound_room(c, k + 1)};
+    if (ae || be) p.e = bound_room(c, k * BOUND_COLUMNS + 1);
+    const Side rows = {a->v, ae, m, k, 1}, columns = {b->v, be, n, 1, n};
+    for (int64_t z = 0; m > 0 && n > 0 && z < numel / (m * n); z++) {
+        Answer to = {out->v + z * m * n, out->e + z * m * n, 1, n};
+        // A product has the same bits whichever operand comes first: the longer side is that of many columns.
+        if (m > n)
+            product_of(&p, side_from(columns, z * k * n), side_from(rows, z * m * k),
+                       (Answer){to.v, to.e, n, 1});
+        else
+            product_of(&p, side_from(rows, z * m * k), side_from(columns, z * k * n), to);
     }
     out->pending = c->rounds && dtype_is_half(a->dtype);
     if (!c->rounds && dtype_is_half(a->dtype))

@@ -462,40 +462,123 @@ FLAT static void row_cumsum(size_t n, const double *restrict v, const double *re
     }
 }
 
-// --- Products of a matrix ------------------------------------------------------------------------
+// --- Sums of products ------------------------------------------------------------------------
 
-// Of one element of the left matrix with a stretch of a row of the right one.
-#define PRODUCTS(id, rule)                                                                                   \
-    FLAT static uint64_t products_##id(size_t n, Ve a, const double *restrict bv, const double *restrict be, \
-                                       double *restrict pv, double *restrict pe) {                           \
-        uint64_t any = 0, *wild = &any;                                                                      \
-        (void)wild;                                                                                          \
-        for (size_t j = 0; j < n; j++) {                                                                     \
-            Ve b = {bv[j], be[j]}, r = rule;                                                                 \
-            pv[j] = r.v;                                                                                     \
-            pe[j] = r.e;                                                                                     \
-        }                                                                                                    \
-        return any;                                                                                          \
+// No functions: how they would be given such vectors depends on the instruction set.
+#define V8_ALL(x)      ((V8){0} + (x))
+#define V8_ABS(x)      ((V8)((M8)(x)&INT64_MAX))
+#define V8_LOAD(to, x) memcpy(&(to), (x), sizeof(V8))
+
+static void sums_exact(size_t k, const double *restrict av, const BoundPanel *b, Sums *restrict out) {
+    LOOP_READS(av, k), LOOP_READS(b->v, k * BOUND_COLUMNS);
+    if (b->e) LOOP_READS(b->e, k * BOUND_COLUMNS);
+    for (size_t h = 0; h < BOUND_COLUMNS; h += 8) {
+        V8 v = {0}, size = {0}, e = {0}, y;
+        for (size_t l = 0; l < k; l++) {
+            V8_LOAD(y, b->v + l * BOUND_COLUMNS + h);
+            V8 p = av[l] * y;
+            v += p;
+            size += V8_ABS(p);
+        }
+        for (size_t l = 0; b->e && l < k; l++) {
+            V8_LOAD(y, b->e + l * BOUND_COLUMNS + h);
+            e += f64_abs(av[l]) * y;
+        }
+        memcpy(out->v + h, &v, sizeof v);
+        memcpy(out->size + h, &size, sizeof size);
+        memcpy(out->e + h, &e, sizeof e);
     }
-PRODUCTS(tame, tame_mul(a, b, wild))
-PRODUCTS(wild, rule_mul(a, b))
+}
 
-static void add_products(size_t n, Ve a, const double *restrict bv, const double *restrict be,
-                         double *restrict v, double *restrict size, double *restrict e) {
-    double pv[BOUND_CHUNK], pe[BOUND_CHUNK];
-    LOOP_READS(bv, n);
-    if (be) LOOP_READS(be, n);
-    LOOP_WRITES(v, n), LOOP_WRITES(size, n), LOOP_WRITES(e, n);
-    for (size_t i = 0; i < n; i += BOUND_CHUNK) {
-        size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
-        const double *dx = be ? be + i : zeros;
-        if (products_tame(k, a, bv + i, dx, pv, pe)) (void)products_wild(k, a, bv + i, dx, pv, pe);
-        for (size_t j = 0; j < k; j++) {
-            v[i + j] += pv[j];
-            size[i + j] += f64_abs(pv[j]);
-            e[i + j] += pe[j];
+// tame_mul in eight lanes.
+static bool sums_tame(size_t k, const double *restrict av, const double *restrict ae, const BoundPanel *b,
+                      Sums *restrict out) {
+    LOOP_READS(av, k), LOOP_READS(b->v, k * BOUND_COLUMNS);
+    if (ae) LOOP_READS(ae, k);
+    if (b->e) LOOP_READS(b->e, k * BOUND_COLUMNS);
+    M8 tame = ~(M8){0};
+    const V8 flush = V8_ALL(RULE_FLUSH), fmax = V8_ALL(RULE_FMAX), least = V8_ALL(RULE_MIN),
+             endless = V8_ALL(RULE_INF);
+    for (size_t h = 0; h < BOUND_COLUMNS; h += 8) {
+        V8 v = {0}, size = {0}, e = {0}, y, dy = {0};
+        for (size_t l = 0; l < k; l++) {
+            double x = av[l], dx = ae ? ae[l] : 0;
+            V8_LOAD(y, b->v + l * BOUND_COLUMNS + h);
+            if (b->e) V8_LOAD(dy, b->e + l * BOUND_COLUMNS + h);
+            V8 p = x * y, m = V8_ABS(p), pe = f64_abs(x) * dy + V8_ABS(y) * dx + RULE_K * dx * dy + m;
+            tame &= (m <= fmax) & (pe < endless);
+            M8 tiny = (m != (V8){0}) & (m - RULE_K * pe < least);
+            v += p;
+            size += m;
+            e += pe + (V8)((M8)flush & tiny);
+        }
+        memcpy(out->v + h, &v, sizeof v);
+        memcpy(out->size + h, &size, sizeof size);
+        memcpy(out->e + h, &e, sizeof e);
+    }
+    int64_t all = -1;
+    for (int l = 0; l < 8; l++) all &= tame[l];
+    return all != 0;
+}
+
+FLAT static void sums_wild(size_t k, const double *restrict av, const double *restrict ae,
+                           const BoundPanel *b, Sums *restrict out) {
+    LOOP_READS(av, k), LOOP_READS(b->v, k * BOUND_COLUMNS);
+    *out = (Sums){0};
+    for (size_t l = 0; l < k; l++) {
+        const double *restrict bv = b->v + l * BOUND_COLUMNS, *restrict in = b->in + l * BOUND_COLUMNS,
+                               *restrict be = b->e ? b->e + l * BOUND_COLUMNS : zeros;
+        Ve x = {av[l], ae ? ae[l] : 0};
+        for (size_t j = 0; j < BOUND_COLUMNS; j++) {
+            Ve y = {bv[j], be[j]}, p = rule_mul(x, y);
+            bool there = in[j] != 0;
+            out->v[j] += f64_if(there, p.v, 0);
+            out->size[j] += f64_if(there, f64_abs(p.v), 0);
+            out->e[j] += f64_if(there, p.e, 0);
         }
     }
+}
+
+// --- Pools ---------------------------------------------------------------------------------------
+
+// The first NaN stays, whatever follows.
+FLAT static inline void pool_max_rows(size_t n, const double *restrict x, const double *restrict xe,
+                                      int64_t step, PoolRow to) {
+    double *restrict v = to.v, *restrict low = to.low, *restrict high = to.high, *restrict e = to.e;
+    for (size_t i = 0; i < n; i++) {
+        double y = x[(int64_t)i * step], was = v[i];
+        bool takes = (y > was) | ((y != y) & (was == was));
+        v[i] = f64_if(takes, y, was);
+    }
+    for (size_t i = 0; xe && i < n; i++) {
+        Ve y = {x[(int64_t)i * step], xe[(int64_t)i * step]};
+        low[i] = rule_max(rule_low(y), low[i]);
+        high[i] = rule_max(rule_high(y), high[i]);
+        e[i] = rule_max(e[i], y.e);
+    }
+}
+static void pool_max(size_t n, const double *x, const double *xe, int64_t step, PoolRow to) {
+    if (step == 1)
+        pool_max_rows(n, x, xe, 1, to);
+    else
+        pool_max_rows(n, x, xe, step, to);
+}
+
+FLAT static inline void pool_sum_rows(size_t n, const double *restrict x, const double *restrict xe,
+                                      int64_t step, PoolRow to) {
+    double *restrict v = to.v, *restrict size = to.size, *restrict e = to.e;
+    for (size_t i = 0; i < n; i++) {
+        double y = x[(int64_t)i * step];
+        v[i] += y;
+        size[i] += f64_abs(y);
+    }
+    for (size_t i = 0; xe && i < n; i++) e[i] += xe[(int64_t)i * step];
+}
+static void pool_sum(size_t n, const double *x, const double *xe, int64_t step, PoolRow to) {
+    if (step == 1)
+        pool_sum_rows(n, x, xe, 1, to);
+    else
+        pool_sum_rows(n, x, xe, step, to);
 }
 
 // A row of bound.def without its loop does not compile.
@@ -522,6 +605,10 @@ const BoundSimd ISA_NAME(bound_simd) = {
     .softmax = row_softmax,
     .log_softmax = row_log_softmax,
     .cumsum = row_cumsum,
-    .add_products = add_products,
+    .sums_exact = sums_exact,
+    .sums_tame = sums_tame,
+    .sums_wild = sums_wild,
+    .pool_max = pool_max,
+    .pool_sum = pool_sum,
 };
 #undef BOUND

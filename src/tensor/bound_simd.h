@@ -15,6 +15,20 @@ typedef struct {
 typedef struct {
     double s, te; // sum of t = exp(x - m), sum of t * E
 } ExpSum;
+enum { BOUND_COLUMNS = 16 }; // sums that are made side by side
+// Rows of BOUND_COLUMNS elements. e: NULL: all zero. in: 1 where there is an element, 0 elsewhere, where v
+// and e are 0; NULL: everywhere.
+typedef struct {
+    const double *v, *e, *in;
+} BoundPanel;
+typedef struct {
+    double v[BOUND_COLUMNS], size[BOUND_COLUMNS], e[BOUND_COLUMNS];
+} Sums;
+// A row of windows. Of sums v, size (of |v|) and e, which start at 0; of maxima v, low and high, which start
+// at -inf, and e, at 0.
+typedef struct {
+    double *v, *size, *low, *high, *e;
+} PoolRow;
 typedef struct {
     double v, low, high; // largest v and largest ends of the intervals; NaN if an element is
 } RowMax;
@@ -50,9 +64,17 @@ typedef struct {
                         double *v, double *e);
     void (*cumsum)(size_t n, const double *v, const double *e, double growth, double *ov,
                    double *oe); // n < 2^31
-    // The products of a with n elements, each added to its sums: of v, of |v|, of e. be may be NULL.
-    void (*add_products)(size_t n, Ve a, const double *bv, const double *be, double *v, double *size,
-                         double *e);
+    // BOUND_COLUMNS sums of k products each: a[l] with row l of b, added in the order of l. `exact` takes
+    // a without errors and tame values alone: e is |a| be, and what the products themselves cost is the
+    // caller's. `tame` is the rule of a product; false: some product was not tame, and nothing counts.
+    // `wild` is the rule for everything, where in[l][j] is set: elsewhere there is no product.
+    void (*sums_exact)(size_t k, const double *av, const BoundPanel *b, Sums *out);
+    bool (*sums_tame)(size_t k, const double *av, const double *ae, const BoundPanel *b, Sums *out);
+    void (*sums_wild)(size_t k, const double *av, const double *ae, const BoundPanel *b, Sums *out);
+    // Elements of an input under one tap of a pool, every step-th, taken into the windows' sums or maxima.
+    // xe, and with it low, high and e, may be NULL.
+    void (*pool_max)(size_t n, const double *x, const double *xe, int64_t step, PoolRow to);
+    void (*pool_sum)(size_t n, const double *x, const double *xe, int64_t step, PoolRow to);
 } BoundSimd;
 extern const BoundSimd bound_simd_base, bound_simd_avx2, bound_simd_avx512;
 const BoundSimd *bound_simd(void); // bound.c

@@ -139,112 +139,193 @@ static bool conv_sizes(BoundCtx *c, Conv *v, Three extra) {
     return true;
 }
 
-// The places j of the small side that a tap joins with a place of the large one: from .. from + n - 1.
+// Places of the result, sixteen at a time, each with what meets in it: the places of one channel of the input
+// under the taps, in the order of the taps. Places that the same taps reach stand together: strides of a
+// transposed convolution leave most taps out.
 typedef struct {
-    int64_t from, n, to; // to: the place on the large side of the first
-} Joined;
-static Joined joined(const Conv *v, int d, int64_t tap) {
-    int64_t s = v->stride.at[d], off = tap * v->dilation.at[d] - v->padding.at[d];
-    int64_t from = off < 0 ? (-off + s - 1) / s : 0, last = v->large.at[d] - 1 - off;
-    int64_t end = last < 0 ? 0 : last / s + 1;
-    if (end > v->small.at[d]) end = v->small.at[d];
-    return (Joined){from, end > from ? end - from : 0, from * s + off};
+    const Conv *conv;
+    const Bound *x, *w;
+    const double *weight, *weight_e; // [channel of the result][channel of its group's input][tap]
+    const int64_t *order;            // places of the result
+    Three size;                      // of the result
+    bool exact;                      // see sums_exact()
+    const int64_t *reached[AXES];    // reached_by_tap()
+    int64_t *under;                  // [tap][column]: a place of the input, or -1
+    double *v, *e, *in;              // [channel][kept tap][column]; e may be NULL
+    int64_t *kept;                   // the taps that reach some of the columns
+    double *row, *row_e;             // a channel's weights under these
+} Panels;
+
+typedef struct {
+    int64_t n, place;
+} Column;
+
+// The place of the input under a tap, along one axis; -1: none.
+static int64_t reached(const Conv *v, int d, int64_t place, int64_t tap) {
+    int64_t off = tap * v->dilation.at[d] - v->padding.at[d], s = v->stride.at[d];
+    if (!v->transposed) {
+        int64_t at = place * s + off;
+        return at >= 0 && at < v->large.at[d] ? at : -1;
+    }
+    int64_t at = place - off;
+    return at >= 0 && at % s == 0 && at / s < v->small.at[d] ? at / s : -1;
 }
 
-// What is added up for the places of one channel of the result.
-typedef struct {
-    double *v, *size, *e;
-} Planes;
-
-// One weight, and the channel of the input that it is multiplied with. tame: no value or product is anything
-// but finite, far from float32's limits, and stored weights are exact.
-typedef struct {
-    Planes sum;
-    Ve w;
-    const double *x, *ex;
-    bool tame;
-} Join;
-
-static void join_wild(const Join *j, int64_t out, int64_t by, int64_t in, int64_t xby, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        int64_t o = out + i * by, x = in + i * xby;
-        Ve p = rule_mul(j->w, (Ve){j->x[x], j->ex ? j->ex[x] : 0});
-        j->sum.v[o] += p.v;
-        j->sum.size[o] += fabs(p.v);
-        j->sum.e[o] += p.e;
-    }
+// By place and tap: what reached() says, a division once for each.
+static int64_t *reached_by_tap(BoundCtx *c, const Conv *v, int d, Three size) {
+    int64_t taps = v->kernel.at[d], *to = NEWN(c->arena, int64_t, (size_t)(size.at[d] * taps) + 1);
+    for (int64_t i = 0; i < size.at[d]; i++)
+        for (int64_t k = 0; k < taps; k++) to[i * taps + k] = reached(v, d, i, k);
+    return to;
 }
 
-// n places: step `by` in the result, `xby` in the input.
-static void join_run(const Join *j, int64_t out, int64_t by, int64_t in, int64_t xby, int64_t n) {
-    if (!j->tame) {
-        join_wild(j, out, by, in, xby, n);
-        return;
+// All places, those of equal remainders by the strides of a transposed one together.
+static int64_t *places_in_order(BoundCtx *c, const Conv *v, Three size) {
+    int64_t *order = arena_raw(c->arena, (size_t)product(size) * sizeof *order + 1, 64), n = 0;
+    Three by = v->transposed ? v->stride : (Three){{1, 1, 1}};
+    for (int64_t r = 0; r < product(by); r++) {
+        int64_t r0 = r / (by.at[1] * by.at[2]), r1 = r / by.at[2] % by.at[1], r2 = r % by.at[2];
+        for (int64_t i = r0; i < size.at[0]; i += by.at[0])
+            for (int64_t j = r1; j < size.at[1]; j += by.at[1])
+                for (int64_t k = r2; k < size.at[2]; k += by.at[2])
+                    order[n++] = (i * size.at[1] + j) * size.at[2] + k;
     }
-    double *restrict v = j->sum.v + out, *restrict size = j->sum.size + out, *restrict e = j->sum.e + out;
-    const double *restrict x = j->x + in, *restrict ex = j->ex ? j->ex + in : NULL;
-    double w = j->w.v, m = fabs(w);
-    if (by == 1 && xby == 1) {
-        for (int64_t i = 0; i < n; i++) {
-            double p = w * x[i];
-            v[i] += p;
-            size[i] += fabs(p);
+    return order;
+}
+
+// How many taps are kept.
+static int64_t taps_under(Panels *p, const Column *col, int columns) {
+    const Conv *v = p->conv;
+    const int64_t *by[AXES][BOUND_COLUMNS], *kernel = v->kernel.at, *in = v->x.size.at;
+    int64_t kept = 0;
+    for (int j = 0; j < columns; j++) {
+        const int64_t at[AXES] = {col[j].place / (p->size.at[1] * p->size.at[2]),
+                                  col[j].place / p->size.at[2] % p->size.at[1], col[j].place % p->size.at[2]};
+        for (int d = 0; d < AXES; d++) by[d][j] = p->reached[d] + at[d] * kernel[d];
+    }
+    for (int64_t a = 0, k = 0; a < kernel[0]; a++)
+        for (int64_t b = 0; b < kernel[1]; b++)
+            for (int64_t t = 0; t < kernel[2]; t++, k++) {
+                int64_t *under = p->under + kept * BOUND_COLUMNS, none = -1;
+                for (int j = 0; j < columns; j++) {
+                    int64_t x = by[0][j][a], y = by[1][j][b], z = by[2][j][t];
+                    under[j] = x < 0 || y < 0 || z < 0 ? -1 : (x * in[1] + y) * in[2] + z;
+                    none &= under[j];
+                }
+                for (int j = columns; j < BOUND_COLUMNS; j++) under[j] = -1;
+                if (none >= 0) p->kept[kept++] = k;
+            }
+    return kept;
+}
+
+// The input's channels of a group under the columns.
+static void panel_fill(Panels *p, const Column *col, int columns, int64_t group, int64_t kept) {
+    const Conv *v = p->conv;
+    int64_t plane = product(v->x.size);
+    for (int64_t i = 0; i < v->in_channels; i++) {
+        int64_t from[BOUND_COLUMNS] = {0};
+        for (int j = 0; j < columns; j++) from[j] = (col[j].n * v->x.c + group * v->in_channels + i) * plane;
+        for (int64_t k = 0; k < kept; k++) {
+            const int64_t *under = p->under + k * BOUND_COLUMNS;
+            int64_t to = (i * kept + k) * BOUND_COLUMNS;
+            for (int j = 0; j < BOUND_COLUMNS; j++) {
+                bool there = under[j] >= 0;
+                p->v[to + j] = there ? p->x->v[from[j] + under[j]] : 0;
+                p->in[to + j] = there;
+                if (p->e) p->e[to + j] = there ? p->x->e[from[j] + under[j]] : 0;
+            }
         }
-        for (int64_t i = 0; ex && i < n; i++) e[i] += m * ex[i];
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        double p = w * x[i * xby];
-        v[i * by] += p;
-        size[i * by] += fabs(p);
-        if (ex) e[i * by] += m * ex[i * xby];
     }
 }
 
-static void join_channel(const Conv *v, const Join *join, const int64_t *tap) {
-    Joined a = joined(v, 0, tap[0]), b = joined(v, 1, tap[1]), r = joined(v, 2, tap[2]);
-    int64_t s = v->stride.at[2];
-    for (int64_t i = 0; i < a.n; i++)
-        for (int64_t j = 0; j < b.n; j++) {
-            int64_t small = ((a.from + i) * v->small.at[1] + b.from + j) * v->small.at[2] + r.from;
-            int64_t large = ((a.to + i * v->stride.at[0]) * v->large.at[1] + b.to + j * v->stride.at[1]) *
-                                v->large.at[2] +
-                            r.to;
-            if (v->transposed)
-                join_run(join, large, s, small, 1, r.n);
-            else
-                join_run(join, small, 1, large, s, r.n);
+static void panel_sums(Panels *p, int64_t out, int64_t kept, Sums *s) {
+    const Conv *v = p->conv;
+    const BoundSimd *simd = bound_simd();
+    const BoundPanel b = {p->v, p->e, p->in};
+    int64_t taps = product(v->kernel), k = 0;
+    const double *w = p->weight + out * v->in_channels * taps,
+                 *we = p->weight_e ? p->weight_e + out * v->in_channels * taps : NULL;
+    for (int64_t i = 0; kept < taps && i < v->in_channels; i++)
+        for (int64_t l = 0; l < kept; l++, k++) {
+            p->row[k] = w[i * taps + p->kept[l]];
+            if (we) p->row_e[k] = we[i * taps + p->kept[l]];
         }
+    if (kept < taps) w = p->row, we = we ? p->row_e : NULL;
+    size_t n = (size_t)(v->in_channels * kept);
+    if (p->exact)
+        simd->sums_exact(n, w, &b, s);
+    else if (!simd->sums_tame(n, w, we, &b, s))
+        simd->sums_wild(n, w, we, &b, s);
 }
 
-// Whether all values are finite and known, and no sum of `n` products of them comes near float32's limits.
-static bool conv_tame(const Bound *x, const Bound *w, int64_t n) {
+// A transposed one's weights stand by the input's channels.
+static const double *by_result(BoundCtx *c, const Conv *v, const double *w) {
+    int64_t taps = product(v->kernel), in = v->in_channels, all = v->groups * v->out_channels;
+    if (!v->transposed || !w) return w;
+    double *to = bound_room(c, all * in * taps);
+    for (int64_t o = 0; o < all; o++)
+        for (int64_t i = 0; i < in; i++) {
+            int64_t channel = o / v->out_channels * in + i,
+                    row = channel * v->out_channels + o % v->out_channels;
+            memcpy(to + (o * in + i) * taps, w + row * taps, (size_t)taps * sizeof *to);
+        }
+    return to;
+}
+
+static bool tame_values(const double *x, const double *e, int64_t n, double *most) {
+    for (int64_t i = 0; i < n; i++) {
+        if (!rule_finite(x[i]) || (e && !(e[i] < 1e30))) return false;
+        *most = rule_max(*most, fabs(x[i]));
+    }
+    return true;
+}
+
+// Whether stored weights are exact, all values are finite and known, and no sum of `n` products of them comes
+// near float32's limits.
+static bool conv_exact(const Bound *x, const Bound *w, int64_t n) {
     double mx = 0, mw = 0;
-    if (w->e) return false;
-    for (int64_t i = 0; i < x->numel; i++) {
-        if (!rule_finite(x->v[i]) || (x->e && !(x->e[i] < 1e30))) return false;
-        mx = rule_max(mx, fabs(x->v[i]));
-    }
-    for (int64_t i = 0; i < w->numel; i++) {
-        if (!rule_finite(w->v[i])) return false;
-        mw = rule_max(mw, fabs(w->v[i]));
-    }
+    if (w->e || !tame_values(x->v, x->e, x->numel, &mx) || !tame_values(w->v, NULL, w->numel, &mw))
+        return false;
     return mx * mw * (double)n < RULE_FMAX / 4 && mx < RULE_FMAX / 4 && mw < RULE_FMAX / 4;
 }
 
-static void conv_plane(const Conv *v, const Bound *x, const Bound *w, int64_t n, int64_t out, Join *join) {
-    int64_t group = out / v->out_channels, taps = product(v->kernel), plane = product(v->x.size);
-    for (int64_t i = 0; i < v->in_channels; i++) {
-        int64_t channel = group * v->in_channels + i, from = (n * v->x.c + channel) * plane;
-        int64_t row =
-            v->transposed ? channel * v->out_channels + out % v->out_channels : out * v->in_channels + i;
-        join->x = x->v + from;
-        join->ex = x->e ? x->e + from : NULL;
-        for (int64_t k = 0; k < taps; k++) {
-            int64_t tap[AXES] = {k / (v->kernel.at[1] * v->kernel.at[2]),
-                                 k / v->kernel.at[2] % v->kernel.at[1], k % v->kernel.at[2]};
-            join->w = (Ve){w->v[row * taps + k], w->e ? w->e[row * taps + k] : 0};
-            join_channel(v, join, tap);
+static Panels panels_of(BoundCtx *c, const Conv *v, const Bound *x, const Bound *w, Three size) {
+    int64_t taps = product(v->kernel), most = v->in_channels * taps;
+    Panels p = {.conv = v,
+                .x = x,
+                .w = w,
+                .weight = by_result(c, v, w->v),
+                .weight_e = by_result(c, v, w->e),
+                .order = places_in_order(c, v, size),
+                .size = size,
+                .exact = conv_exact(x, w, v->meet),
+                .under = NEWN(c->arena, int64_t, (size_t)(taps * BOUND_COLUMNS)),
+                .kept = NEWN(c->arena, int64_t, (size_t)taps),
+                .v = bound_room(c, most * BOUND_COLUMNS),
+                .in = bound_room(c, most * BOUND_COLUMNS),
+                .row = bound_room(c, most)};
+    for (int d = 0; d < AXES; d++) p.reached[d] = reached_by_tap(c, v, d, size);
+    if (x->e) p.e = bound_room(c, most * BOUND_COLUMNS);
+    if (w->e) p.row_e = bound_room(c, most);
+    return p;
+}
+
+// All channels of these columns.
+static void panel_answer(Panels *p, const Column *col, int columns, double growth, Bound *out) {
+    const Conv *v = p->conv;
+    int64_t channels = v->groups * v->out_channels, plane = product(p->size),
+            kept = taps_under(p, col, columns);
+    for (int64_t o = 0; o < channels; o++) {
+        Sums s;
+        if (o % v->out_channels == 0) panel_fill(p, col, columns, o / v->out_channels, kept);
+        panel_sums(p, o, kept, &s);
+        for (int j = 0; j < columns; j++) {
+            double e = s.e[j], flushed = s.size[j] > 0 ? RULE_FLUSH * (double)v->meet : 0;
+            if (p->exact) e += s.size[j] + flushed; // each product is rounded, and may be flushed
+            Ve r = rule_end(rule_sum(s.v[j], s.size[j], e, growth));
+            int64_t to = (col[j].n * channels + o) * plane + col[j].place;
+            out->v[to] = r.v;
+            out->e[to] = r.e;
         }
     }
 }
@@ -278,21 +359,13 @@ static Bound *convolution(BoundCtx *c, const BoundCall *call) {
     for (int k = 0; k < 2; k++) read[k].e = bound_as_read(c, &read[k]);
     x = &read[0], w = &read[1];
     double growth = c->any_order ? (double)v.meet : bound_growth(v.meet);
-    Join join = {.tame = conv_tame(x, w, v.meet), .sum.size = bound_room(c, plane)};
-    Planes *sum = &join.sum;
-    for (int64_t p = 0; p < v.x.n * channels; p++) {
-        sum->v = out->v + p * plane, sum->e = out->e + p * plane;
-        memset(sum->v, 0, (size_t)plane * sizeof *sum->v);
-        memset(sum->e, 0, (size_t)plane * sizeof *sum->e);
-        memset(sum->size, 0, (size_t)plane * sizeof *sum->size);
-        conv_plane(&v, x, w, p / channels, p % channels, &join);
-        for (int64_t i = 0; i < plane; i++) {
-            double e = sum->e[i], flushed = sum->size[i] > 0 ? RULE_FLUSH * (double)v.meet : 0;
-            if (join.tame) e += sum->size[i] + flushed; // each product is rounded, and may be flushed
-            Ve r = rule_end(rule_sum(sum->v[i], sum->size[i], e, growth));
-            sum->v[i] = r.v;
-            sum->e[i] = r.e;
-        }
+    Panels p = panels_of(c, &v, x, w, size);
+    for (int64_t at = 0; at < v.x.n * plane; at += BOUND_COLUMNS) {
+        Column col[BOUND_COLUMNS];
+        int columns = 0;
+        for (; columns < BOUND_COLUMNS && at + columns < v.x.n * plane; columns++)
+            col[columns] = (Column){(at + columns) / plane, p.order[(at + columns) % plane]};
+        panel_answer(&p, col, columns, growth, out);
     }
     out->pending = c->rounds && dtype_is_half(x->dtype);
     if (!c->rounds && dtype_is_half(x->dtype)) bound_round(c, out, false);
@@ -307,11 +380,21 @@ typedef struct {
     int64_t from, n, step, divide; // divide: what an average divides by
 } Window;
 
+// The windows along the last axis that have an element under a tap: from .. from + n - 1.
+typedef struct {
+    int64_t from, n, first; // first: the element of the first window
+} Reach;
+
 typedef struct {
     Space x;
     Three size;
+    Three kernel, stride, padding, dilation; // where not adaptive
+    Reach *reach;                            // of each tap
     Window *window[AXES];
-    bool max;
+    bool max, adaptive;
+    const Bound *in;
+    Bound *out;
+    PoolRow row;    // room for one
     double divisor; // 0: each window's own
 } Pool;
 
@@ -322,6 +405,7 @@ static bool pool_fixed(BoundCtx *c, const BoundCall *call, Pool *p) {
     if (!in_range(c, "kernel sizes", kernel, 1) || !in_range(c, "strides", stride, 1) ||
         !in_range(c, "paddings", padding, 0) || !in_range(c, "dilations", dilation, 1))
         return false;
+    p->kernel = kernel, p->stride = stride, p->padding = padding, p->dilation = dilation;
     for (int d = 0; d < AXES; d++) {
         int64_t in = p->x.size.at[d], k = kernel.at[d], s = stride.at[d], pad = padding.at[d],
                 reach = dilation.at[d] * (k - 1);
@@ -347,6 +431,7 @@ static bool pool_fixed(BoundCtx *c, const BoundCall *call, Pool *p) {
 }
 
 static bool pool_adaptive(BoundCtx *c, const BoundCall *call, Pool *p) {
+    p->adaptive = true;
     p->size = three_of(call, 0, p->x.axes, 1);
     if (!in_range(c, "sizes", p->size, 1)) return false;
     for (int d = 0; d < AXES; d++) {
@@ -404,6 +489,64 @@ static Ve pool_one(BoundCtx *c, const Pool *p, const Bound *x, int64_t plane, co
     return pool_end(c, p, &s, p->divisor != 0 ? p->divisor : own);
 }
 
+static Reach reach_of(const Pool *p, int64_t tap) {
+    int64_t s = p->stride.at[2], off = tap * p->dilation.at[2] - p->padding.at[2],
+            from = off < 0 ? (-off + s - 1) / s : 0, last = p->x.size.at[2] - 1 - off;
+    int64_t end = last < 0 ? 0 : last / s + 1;
+    if (end > p->size.at[2]) end = p->size.at[2];
+    return (Reach){from, end > from ? end - from : 0, from * s + off};
+}
+
+static PoolRow row_from(PoolRow r, int64_t at) {
+    return (PoolRow){r.v + at, r.size + at, r.low + at, r.high + at, r.e + at};
+}
+
+// pool_one() of all windows of a row, each element taken where it took it.
+static void pool_row(BoundCtx *c, const Pool *p, int64_t plane, const Window *const w[AXES], int64_t to) {
+    const Bound *x = p->in;
+    Bound *out = p->out;
+    PoolRow r = p->row;
+    const BoundSimd *simd = bound_simd();
+    void (*add)(size_t, const double *, const double *, int64_t, PoolRow) =
+        p->max ? simd->pool_max : simd->pool_sum;
+    int64_t n = p->size.at[2];
+    if (!out->e) r.v = out->v + to; // a maximum of exact elements is one of them
+    for (int64_t k = 0; k < n; k++) {
+        r.v[k] = p->max ? -RULE_INF : 0;
+        r.low[k] = r.high[k] = -RULE_INF;
+        r.size[k] = r.e[k] = 0;
+    }
+    for (int64_t i = 0; i < w[0]->n; i++)
+        for (int64_t j = 0; j < w[1]->n; j++)
+            for (int64_t t = 0; t < p->kernel.at[2]; t++) {
+                int64_t row =
+                    ((w[0]->from + i * w[0]->step) * p->x.size.at[1] + w[1]->from + j * w[1]->step) *
+                    p->x.size.at[2];
+                const Reach h = p->reach[t];
+                if (h.n == 0) continue;
+                const double *v = x->v + plane + row + h.first,
+                             *e = x->e ? x->e + plane + row + h.first : NULL;
+                add((size_t)h.n, v, e, p->stride.at[2], row_from(r, h.from));
+            }
+    for (int64_t k = 0; out->e && k < n; k++) {
+        const Window *last = &p->window[2][k];
+        Pooled s = {r.v[k], r.size[k], r.e[k], r.low[k], r.high[k], w[0]->n * w[1]->n * last->n};
+        double own = (double)(w[0]->divide * w[1]->divide * last->divide);
+        Ve end = pool_end(c, p, &s, p->divisor != 0 ? p->divisor : own);
+        out->v[to + k] = end.v;
+        if (out->e) out->e[to + k] = end.e;
+    }
+}
+
+static bool pool_charge(BoundCtx *c, const Pool *p, int64_t *taps, const Window *const w[AXES]) {
+    for (int64_t k = 0; k < p->size.at[2]; k++) {
+        *taps += w[0]->n * w[1]->n * p->window[2][k].n;
+        if (*taps > 1024 && !bound_charge(c, *taps / 8)) return false;
+        if (*taps > 1024) *taps = 0;
+    }
+    return true;
+}
+
 static Bound *pool(BoundCtx *c, const BoundCall *call) {
     const Bound *x = call->in[0];
     bool adaptive = call->op == BOUND_ADAPTIVE_AVG_POOL || call->op == BOUND_ADAPTIVE_MAX_POOL;
@@ -416,19 +559,29 @@ static Bound *pool(BoundCtx *c, const BoundCall *call) {
     Bound *out = result_of(c, &p.x, x->dtype, p.x.c, p.size);
     if (!out || c->shapes_only) return out;
     if (!p.max || x->e) out->e = bound_room(c, out->numel);
-    int64_t to = 0, plane = product(p.x.size), taps = 0;
+    if (!p.adaptive) p.reach = NEWN(c->arena, Reach, (size_t)p.kernel.at[2]);
+    for (int64_t t = 0; p.reach && t < p.kernel.at[2]; t++) p.reach[t] = reach_of(&p, t);
+    int64_t to = 0, plane = product(p.x.size), taps = 0, last = p.size.at[2];
+    p.in = x;
+    p.out = out;
+    p.row = (PoolRow){bound_room(c, last), bound_room(c, last), bound_room(c, last), bound_room(c, last),
+                      bound_room(c, last)};
     for (int64_t n = 0; n < p.x.n * p.x.c; n++)
         for (int64_t i = 0; i < p.size.at[0]; i++)
-            for (int64_t j = 0; j < p.size.at[1]; j++)
-                for (int64_t k = 0; k < p.size.at[2]; k++, to++) {
-                    const Window *const w[AXES] = {&p.window[0][i], &p.window[1][j], &p.window[2][k]};
-                    taps += w[0]->n * w[1]->n * w[2]->n;
-                    if (taps > 1024 && !bound_charge(c, taps / 8)) return NULL;
-                    if (taps > 1024) taps = 0;
-                    Ve r = pool_one(c, &p, x, n * plane, w);
-                    out->v[to] = r.v;
-                    if (out->e) out->e[to] = r.e;
+            for (int64_t j = 0; j < p.size.at[1]; j++, to += p.size.at[2]) {
+                const Window *w[AXES] = {&p.window[0][i], &p.window[1][j], p.window[2]};
+                if (!pool_charge(c, &p, &taps, w)) return NULL;
+                if (!p.adaptive) {
+                    pool_row(c, &p, n * plane, w, to);
+                    continue;
                 }
+                for (int64_t k = 0; k < p.size.at[2]; k++) {
+                    w[2] = &p.window[2][k];
+                    Ve r = pool_one(c, &p, x, n * plane, w);
+                    out->v[to + k] = r.v;
+                    if (out->e) out->e[to + k] = r.e;
+                }
+            }
     out->pending = c->rounds && !p.max && dtype_is_half(x->dtype);
     if (!c->rounds && !p.max && dtype_is_half(x->dtype)) bound_round(c, out, false);
     return out;

@@ -9,7 +9,7 @@
 
 #include "base/isa.h"
 #include "base/numeric/rng.h"
-#include "tensor/bound_simd.h"
+#include "tensor/bound_impl.h"
 #include "tensor/oracle.h"
 
 // --- Matrix products -----------------------------------------------------------------------------
@@ -83,11 +83,17 @@ static void tf32_widens_where_it_is_allowed(void **state) {
     for (int i = 0; i < 32; i++) assert_true(err_at(half, i) == err_at(half_wide, i));
 }
 
-// The slow version: each product by its rule. Stretches hold what is rare, too: infinities, NaN, what
-// overflows, what is flushed, errors that nobody knows.
+static bool same_bits(const double *x, const double *y, int n) {
+    for (int j = 0; j < n; j++)
+        if (x[j] != y[j] && !(isnan(x[j]) && isnan(y[j]))) return false;
+    return true;
+}
+
+// The slow version: each product by its rule. Columns hold what is rare, too: infinities, NaN, what
+// overflows, what is flushed, errors that nobody knows; and places where there is no product.
 static void loops_give_the_bits_of_the_rules(void **state) {
     (void)state;
-    enum { N = 700, EXTREMES = 8 };
+    enum { K = 40, N = BOUND_COLUMNS, EXTREMES = 8 };
     static const double extreme[EXTREMES] = {INFINITY, -INFINITY, NAN, 3e38, -3e38, 1e-40, 0, -0.0};
     static const BoundSimd *const table[ISA_COUNT] = {
         &bound_simd_base,
@@ -96,28 +102,76 @@ static void loops_give_the_bits_of_the_rules(void **state) {
         &bound_simd_avx512,
 #endif
     };
-    static double bv[N], be[N], got[3][N], want[3][N];
+    static double av[K], ae[K], bv[K * N], be[K * N], in[K * N];
+    int tame = 0, wild = 0;
     for (int level = 0; level <= (int)isa_level(); level++)
         for (int turn = 0; turn < 64; turn++) {
             Rng r = rng_at(9, (uint64_t)turn);
-            memset(got, 0, sizeof got);
-            memset(want, 0, sizeof want);
-            for (int row = 0; row < 3; row++) {
-                Ve a = {turn % 4 == 3 ? extreme[turn / 4 % EXTREMES] : rng_normal(&r),
-                        turn % 3 ? fabs(rng_normal(&r)) : 0};
+            bool rare = turn % 2, a_exact = turn % 3 == 0, b_exact = turn % 5 == 0;
+            Sums want = {0}, light = {0}, got;
+            for (int l = 0; l < K; l++) {
+                av[l] = turn % 8 == 7 && l == 3 ? extreme[turn / 8 % EXTREMES] : rng_normal(&r);
+                ae[l] = fabs(rng_normal(&r));
                 for (int j = 0; j < N; j++) {
-                    bv[j] = turn % 2 && j % 97 == turn ? extreme[j % EXTREMES] : rng_normal(&r);
-                    be[j] = turn % 5 == 4 && j % 101 == 7 ? INFINITY : fabs(rng_normal(&r));
-                    Ve p = rule_mul(a, (Ve){bv[j], turn % 3 == 1 ? 0 : be[j]});
-                    want[0][j] += p.v;
-                    want[1][j] += fabs(p.v);
-                    want[2][j] += p.e;
+                    int at = l * N + j;
+                    in[at] = rng_below(&r, 4) > 0;
+                    bv[at] = rare && rng_below(&r, 97) == 0 ? extreme[j % EXTREMES] : rng_normal(&r);
+                    be[at] = turn % 7 == 6 && at % 101 == 7 ? INFINITY : fabs(rng_normal(&r));
+                    if (in[at] == 0) {
+                        bv[at] = be[at] = 0;
+                        continue;
+                    }
+                    Ve p = rule_mul((Ve){av[l], a_exact ? 0 : ae[l]}, (Ve){bv[at], b_exact ? 0 : be[at]});
+                    want.v[j] += p.v, want.size[j] += fabs(p.v), want.e[j] += p.e;
+                    light.v[j] += av[l] * bv[at], light.size[j] += fabs(av[l] * bv[at]);
+                    light.e[j] += b_exact ? 0 : fabs(av[l]) * be[at];
                 }
-                table[level]->add_products(N, a, bv, turn % 3 == 1 ? NULL : be, got[0], got[1], got[2]);
             }
-            for (int k = 0; k < 3; k++)
-                for (int j = 0; j < N; j++)
-                    assert_true(got[k][j] == want[k][j] || (isnan(got[k][j]) && isnan(want[k][j])));
+            const BoundPanel b = {bv, b_exact ? NULL : be, in};
+            bool is_tame = table[level]->sums_tame(K, av, a_exact ? NULL : ae, &b, &got);
+            is_tame ? tame++ : wild++;
+            if (!is_tame) table[level]->sums_wild(K, av, a_exact ? NULL : ae, &b, &got);
+            assert_true(same_bits(got.v, want.v, N) && same_bits(got.size, want.size, N) &&
+                        same_bits(got.e, want.e, N));
+            if (!is_tame) continue;
+            table[level]->sums_wild(K, av, a_exact ? NULL : ae, &b, &got);
+            assert_true(same_bits(got.v, want.v, N) && same_bits(got.e, want.e, N));
+            table[level]->sums_exact(K, av, &b, &got);
+            assert_true(same_bits(got.v, light.v, N) && same_bits(got.size, light.size, N) &&
+                        same_bits(got.e, light.e, N));
+        }
+    assert_true(tame > 20 && wild > 20);
+}
+
+// Whichever side is the longer one, and with lines that are no multiple of the columns made at once.
+static void sizes_give_the_bits_of_the_rules(void **state) {
+    (void)state;
+    static const int sizes[][3] = {{1, 1, 5}, {3, 17, 9}, {40, 2, 8}, {33, 1, 20}, {1, 50, 7}, {16, 16, 16}};
+    enum { MOST = 1024 };
+    double av[MOST], bv[MOST];
+    Rng r = rng_at(10, 0);
+    for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
+        for (int wild = 0; wild < 2; wild++) {
+            int m = sizes[z][0], n = sizes[z][1], k = sizes[z][2];
+            for (int i = 0; i < m * k; i++) av[i] = dtype_round(DT_F32, rng_normal(&r));
+            for (int i = 0; i < k * n; i++) bv[i] = dtype_round(DT_F32, rng_normal(&r));
+            if (wild) av[m * k / 2] = INFINITY, bv[0] = 0;
+            ctx.allow_tf32 = true;
+            const Bound *a = INPUT(DT_F32, av, m, k), *b = INPUT(DT_F32, bv, k, n), *y = OP(MATMUL, a, b);
+            const double *ae = bound_as_read(&ctx, a), *be = bound_as_read(&ctx, b);
+            ctx.allow_tf32 = false;
+            for (int i = 0; i < m; i++)
+                for (int j = 0; j < n; j++) {
+                    double v = 0, size = 0, e = 0;
+                    for (int l = 0; l < k; l++) {
+                        Ve p = rule_mul((Ve){a->v[i * k + l], ae[i * k + l]},
+                                        (Ve){b->v[l * n + j], be[l * n + j]});
+                        v += p.v, size += fabs(p.v), e += p.e;
+                    }
+                    Ve want = rule_end(rule_sum(v, size, e, bound_growth(k)));
+                    assert_true(same_bits(&y->v[i * n + j], &want.v, 1) &&
+                                same_bits(&y->e[i * n + j], &want.e, 1));
+                }
         }
 }
 
@@ -139,6 +193,7 @@ int main(void) {
         cmocka_unit_test(products_of_matrices),
         cmocka_unit_test(tf32_widens_where_it_is_allowed),
         cmocka_unit_test(loops_give_the_bits_of_the_rules),
+        cmocka_unit_test(sizes_give_the_bits_of_the_rules),
         cmocka_unit_test(products_are_refused),
     };
     return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);

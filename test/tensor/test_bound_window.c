@@ -2,7 +2,7 @@
 // bounds must hold; what is refused. test/conformance/modules.py compares with PyTorch.
 #include "tensor/bounds.h"
 
-#include "tensor/bound_rules.h"
+#include "tensor/bound_impl.h"
 
 enum { MOST = 4096 };
 typedef struct {
@@ -58,11 +58,11 @@ typedef struct {
     long double v[MOST], size[MOST];
     int meet[MOST]; // products in each element
     int extent[3];
-} Sums;
+} SumsBy;
 
 // Every product, wherever it belongs: a convolution gathers, a transposed one scatters.
-static void by_definition(const Case *z, bool transposed, const double *x, const double *w, Sums *s) {
-    *s = (Sums){0};
+static void by_definition(const Case *z, bool transposed, const double *x, const double *w, SumsBy *s) {
+    *s = (SumsBy){0};
     int cg = z->c / z->groups, og = z->out / z->groups, taps = count(z->kernel, z->axes);
     for (int d = 0; d < z->axes; d++) {
         int reach = z->dilation[d] * (z->kernel[d] - 1);
@@ -125,7 +125,7 @@ static const Bound *run_case(const Case *z, bool transposed, Rng *r, double *x, 
 
 static void convolutions_by_definition(void **state) {
     (void)state;
-    static Sums s;
+    static SumsBy s;
     double x[MOST], w[MOST];
     Rng r = rng_at(11, 0);
     for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
@@ -213,6 +213,85 @@ static void infinities_and_overflow(void **state) {
     in[1] = INPUT(DT_F32, big, 1, 1, 1);
     y = must(window(BOUND_CONV, 14, 0, 2, in));
     assert_true(err_at(y, 3) == infinity); // float32 ran over
+}
+
+static bool same(double x, double y) { return x == y || (isnan(x) && isnan(y)); }
+
+// One element of a convolution by the rules, in the order of the input's channels and the taps.
+static Ve by_rules(const Case *z, bool transposed, const Bound *x, const Bound *w, const double *we, int n,
+                   int o, const int *at, int meet) {
+    int cg = z->c / z->groups, og = z->out / z->groups, taps = count(z->kernel, z->axes), group = o / og;
+    double v = 0, size = 0, e = 0;
+    for (int i = 0; i < cg; i++) {
+        int channel = group * cg + i, tap[3] = {0};
+        do {
+            int from[3];
+            bool inside = true;
+            for (int d = 0; d < z->axes; d++) {
+                int off = tap[d] * z->dilation[d] - z->padding[d];
+                from[d] = transposed ? at[d] - off : at[d] * z->stride[d] + off;
+                if (transposed && from[d] % z->stride[d]) inside = false;
+                if (transposed) from[d] /= z->stride[d];
+                inside = inside && from[d] >= 0 && from[d] < z->size[d] && (!transposed || at[d] - off >= 0);
+            }
+            if (!inside) continue;
+            int row = transposed ? channel * og + o % og : o * cg + i,
+                to = (n * z->c + channel) * count(z->size, z->axes) + place(from, z->size, z->axes),
+                k = row * taps + place(tap, z->kernel, z->axes);
+            Ve p = rule_mul((Ve){w->v[k], we ? we[k] : 0}, (Ve){x->v[to], err_at(x, to)});
+            v += p.v, size += fabs(p.v), e += p.e;
+        } while (next(tap, z->kernel, z->axes));
+    }
+    return rule_end(rule_sum(v, size, e, bound_growth(meet)));
+}
+
+// Weights that a matrix unit may cut have errors; so have values that are not known, and then each product
+// goes by its rule, sixteen sums at a time. Infinite values, too.
+static void convolutions_by_the_rules(void **state) {
+    (void)state;
+    static SumsBy s;
+    double x[MOST], w[MOST];
+    Rng r = rng_at(21, 0);
+    for (size_t k = 0; k < 4 * sizeof cases / sizeof *cases; k++) {
+        const Case *z = &cases[k / 4];
+        bool transposed = k % 2, infinite = k % 4 >= 2;
+        (void)run_case(z, transposed, &r, x, w);
+        by_definition(z, transposed, x, w, &s);
+        int meet = z->c / z->groups, plane = count(s.extent, z->axes);
+        for (int d = 0; d < z->axes; d++) {
+            int by = z->stride[d], on = z->dilation[d];
+            while (on) {
+                int rest = by % on;
+                by = on, on = rest;
+            }
+            meet *= transposed ? (z->kernel[d] - 1) / (z->stride[d] / by) + 1 : z->kernel[d];
+        }
+        int inputs = z->n * z->c * count(z->size, z->axes);
+        int64_t xs[5] = {z->n, z->c}, ws[5] = {z->out, z->c / z->groups};
+        if (transposed) ws[0] = z->c, ws[1] = z->out / z->groups;
+        for (int d = 0; d < z->axes; d++) xs[2 + d] = z->size[d], ws[2 + d] = z->kernel[d];
+        if (infinite) x[inputs / 2] = infinity, x[0] = NAN;
+        const Bound *in[2] = {input(DT_F32, z->axes + 2, xs, x), input(DT_F32, z->axes + 2, ws, w)};
+        Bound errors = *in[0]; // as many operations before would leave
+        errors.e = NEWN(&arena, double, (size_t)inputs);
+        for (int i = 0; i < inputs; i++) errors.e[i] = spread(&r);
+        const Bound *given[2] = {&errors, in[1]};
+        set_attrs(z);
+        if (!transposed) attr_room[10] = attr_room[11] = attr_room[12] = 0;
+        ctx.allow_tf32 = true;
+        const Bound *y = must(window(transposed ? BOUND_CONV_TRANSPOSE : BOUND_CONV, 14, 0, 2, given));
+        const double *we = bound_as_read(&ctx, in[1]), *xe = bound_as_read(&ctx, &errors);
+        ctx.allow_tf32 = false;
+        Bound read = errors;
+        read.e = (double *)(uintptr_t)xe;
+        for (int i = 0; i < z->n * z->out * plane; i++) {
+            int at[3] = {0}, rest = i % plane;
+            for (int d = z->axes - 1; d >= 0; d--) at[d] = rest % s.extent[d], rest /= s.extent[d];
+            Ve want =
+                by_rules(z, transposed, &read, in[1], we, i / plane / z->out, i / plane % z->out, at, meet);
+            assert_true(same(y->v[i], want.v) && same(y->e[i], want.e));
+        }
+    }
 }
 
 // --- Pools ---------------------------------------------------------------------------------------
@@ -336,11 +415,40 @@ static void maxima_of_uncertain_elements(void **state) {
     assert_true(y->v[0] == 1.5 && high_at(y, 0) >= 1 + KU * e[0] && y->v[1] == 0 && err_at(y, 1) == 0);
 }
 
+// Windows of a fixed size are made row by row, those of an adaptive pool one by one: where they are the same
+// windows, the same bits, with errors, NaN and infinities, too.
+static void rows_give_the_bits_of_single_windows(void **state) {
+    (void)state;
+    enum { C = 2, H = 6, W = 40 };
+    Rng r = rng_at(22, 0);
+    for (int turn = 0; turn < 24; turn++) {
+        double x[C * H * W], e[C * H * W];
+        bool max = turn % 2, exact = turn % 3 == 0, rare = turn % 4 >= 2;
+        for (int i = 0; i < C * H * W; i++) {
+            x[i] = dtype_round(DT_F32, rng_normal(&r)), e[i] = rng_below(&r, 3) ? spread(&r) : 0;
+            if (rare && rng_below(&r, 9) == 0)
+                x[i] = (double[]){infinity, -infinity, NAN, 1e30}[rng_below(&r, 4)];
+            if (rare && rng_below(&r, 9) == 0) e[i] = infinity;
+        }
+        const Bound *in =
+            exact ? INPUT(DT_F32, x, C, H, W) : OPA(RESHAPE, ATTRS(C, H, W), uncertain(x, e, C * H * W));
+        const Case z = {2, 1, C, 0, 1, {H, W}, {2, 4}, {2, 4}, {0, 0}, {1, 1}, {0, 0}};
+        set_pool(&z, false, true);
+        const Bound *fixed = must(window(max ? BOUND_MAX_POOL : BOUND_AVG_POOL, max ? 14 : 15, 0, 1, &in));
+        attr_room[0] = 2, attr_room[1] = H / 2, attr_room[2] = W / 4, attr_room[3] = 0;
+        const Bound *single =
+            must(window(max ? BOUND_ADAPTIVE_MAX_POOL : BOUND_ADAPTIVE_AVG_POOL, 4, 0, 1, &in));
+        assert_int_equal(fixed->numel, single->numel);
+        for (int i = 0; i < fixed->numel; i++)
+            assert_true(same(fixed->v[i], single->v[i]) && same(err_at(fixed, i), err_at(single, i)));
+    }
+}
+
 // --- Shapes alone, and what is refused -----------------------------------------------------------
 
 static void shapes_alone(void **state) {
     (void)state;
-    static Sums s;
+    static SumsBy s;
     double x[MOST], w[MOST];
     Rng r = rng_at(15, 0);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -403,6 +511,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(float32_lies_within, oracle_setup, oracle_teardown),
         cmocka_unit_test_setup_teardown(errors_of_the_input_go_on, oracle_setup, oracle_teardown),
         cmocka_unit_test_setup_teardown(infinities_and_overflow, oracle_setup, oracle_teardown),
+        cmocka_unit_test_setup_teardown(convolutions_by_the_rules, oracle_setup, oracle_teardown),
+        cmocka_unit_test_setup_teardown(rows_give_the_bits_of_single_windows, oracle_setup, oracle_teardown),
         cmocka_unit_test_setup_teardown(pools_by_definition, oracle_setup, oracle_teardown),
         cmocka_unit_test_setup_teardown(averages_of_a_given_divisor, oracle_setup, oracle_teardown),
         cmocka_unit_test_setup_teardown(adaptive_pools, oracle_setup, oracle_teardown),

@@ -27,26 +27,78 @@ static void walk_row(int size, void *to, const void *from, int n, int stride) {
         WALK_ROW(uint64_t);
 }
 
+// Each of `rows` lanes n times.
+#define REPEAT_EACH(T)                                          \
+    do {                                                        \
+        T *restrict t = to;                                     \
+        for (int i = 0; i < rows; i++, t += n) {                \
+            const T x = ((const T *)from)[(int64_t)i * stride]; \
+            for (int k = 0; k < n; k++) t[k] = x;               \
+        }                                                       \
+    } while (0)
+#define REPEAT_ALL(T)                    \
+    switch (n) {                         \
+    case 2: REPEAT_FIXED(T, 2); break;   \
+    case 4: REPEAT_FIXED(T, 4); break;   \
+    case 8: REPEAT_FIXED(T, 8); break;   \
+    case 16: REPEAT_FIXED(T, 16); break; \
+    default: REPEAT_EACH(T); break;      \
+    }
+#define REPEAT_FIXED(T, N)                                        \
+    for (int i = 0; i < rows; i++) {                              \
+        const T x = ((const T *)from)[(int64_t)i * stride];       \
+        for (int k = 0; k < (N); k++) ((T *)to)[i * (N) + k] = x; \
+    }
+static void repeat_rows(int size, void *to, const void *from, int rows, int stride, int n) {
+    if (size == 1)
+        REPEAT_ALL(uint8_t)
+    else if (size == 4)
+        REPEAT_ALL(uint32_t)
+    else
+        REPEAT_ALL(uint64_t)
+}
+
+// The first `bytes` of d, again and again up to `all`.
+static void fill_up(char *d, size_t bytes, size_t all) {
+    while (bytes < all) {
+        size_t more = bytes < all - bytes ? bytes : all - bytes;
+        memcpy(d + bytes, d, more);
+        bytes += more;
+    }
+}
+
+// From axis k on. What an axis of stride 0 repeats is made once.
+static void walk_from(const Walk *w, int k, int size, char *to, const char *from) {
+    int last = w->rank - 1, n = w->shape[k], stride = w->stride[k];
+    if (k == last) return walk_row(size, to, from, n, stride);
+    if (k == last - 1 && stride != 0 && w->stride[last] == 0)
+        return repeat_rows(size, to, from, n, stride, w->shape[last]);
+    size_t block = (size_t)size;
+    for (int i = k + 1; i <= last; i++) block *= (size_t)w->shape[i];
+    int rows = stride == 0 && n > 1 ? 1 : n;
+    for (int i = 0; i < rows; i++)
+        walk_from(w, k + 1, size, to + (size_t)i * block, from + (int64_t)i * stride * size);
+    if (rows < n) fill_up(to, block, block * (size_t)n);
+}
+
 void step_walk(const Walk *w, int size, void *d, const void *a) {
-    int index[TILE_RANK_MAX + 1] = {0}, last = w->rank - 1;
-    if (w->rank == 0) {
+    if (w->rank == 0)
         memcpy(d, a, (size_t)size);
-        return;
+    else
+        walk_from(w, 0, size, d, a);
+}
+
+void walk_merge(Walk *w) {
+    int rank = 0;
+    for (int i = 0; i < w->rank; i++) {
+        if (w->shape[i] == 1) continue;
+        bool joins = rank > 0 && (int64_t)w->stride[i] * w->shape[i] == w->stride[rank - 1];
+        if (joins) w->shape[rank - 1] *= w->shape[i], w->stride[rank - 1] = w->stride[i];
+        if (joins) continue;
+        w->shape[rank] = w->shape[i];
+        w->stride[rank++] = w->stride[i];
     }
-    char *to = d;
-    const char *from = a;
-    for (;;) {
-        walk_row(size, to, from, w->shape[last], w->stride[last]);
-        to += w->shape[last] * size;
-        int k = last - 1;
-        for (; k >= 0; k--) {
-            from += (int64_t)w->stride[k] * size;
-            if (++index[k] < w->shape[k]) break;
-            from -= (int64_t)w->stride[k] * w->shape[k] * size;
-            index[k] = 0;
-        }
-        if (k < 0) return;
-    }
+    w->rank = rank;
 }
 
 // ---- reductions ----

@@ -183,6 +183,7 @@ bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char
     "pointer: padding_option=\"zero\")"
 
 void step_walk(const Walk *w, int size, void *d, const void *a);
+void walk_merge(Walk *w); // axes that are walked as one become one: the same lanes, in fewer and longer rows
 MUST_CHECK bool step_reduce(Vm *v, const Step *s);
 MUST_CHECK bool step_arg(Vm *v, const Step *s);
 void step_scan(Vm *v, const Step *s);

@@ -14,18 +14,20 @@ static inline int64_t address_step(int64_t a, int64_t bytes) {
     int64_t r = a + bytes; // |bytes| < 2^42 and tags are small: no overflow
     return (r >> ADDRESS_BITS) == (a >> ADDRESS_BITS) ? r : 0;
 }
+// Elements are of 1, 2, 4 or 8 bytes: a shift, of which vectors do many at once.
 #define PTRADD1(m, one_a, one_b, name, T, INSIDE)                                                 \
     static uint32_t ptradd_##name##_##m(void *d_, const void *a_, const void *b_, const void *c_, \
                                         size_t n) {                                               \
         int64_t *d = d_;                                                                          \
-        const int64_t *pa = a_, size = *(const int64_t *)c_, a0 = *pa;                            \
+        const int64_t *pa = a_, a0 = *pa;                                                         \
+        const int by = __builtin_ctzll(*(const uint64_t *)c_);                                    \
         const T *pb = b_, b0 = *pb;                                                               \
         (void)a0, (void)b0;                                                                       \
         LANES for (size_t i = 0; i < n; i++) {                                                    \
             const int64_t a = (one_a) ? a0 : pa[i];                                               \
             const T b = (one_b) ? b0 : pb[i];                                                     \
             bool inside = INSIDE;                                                                 \
-            int64_t r = address_step(a, (inside ? (int64_t)b : 0) * size);                        \
+            int64_t r = address_step(a, (int64_t)((uint64_t)(inside ? (int64_t)b : 0) << by));    \
             d[i] = inside ? r : 0;                                                                \
         }                                                                                         \
         return 0;                                                                                 \
@@ -112,6 +114,33 @@ static bool consecutive(const int64_t *address, size_t n, int64_t step) {
 static bool span(const int64_t *address, const uint8_t *mask, size_t n, AddressSpan *out) {
     int64_t least = INT64_MAX, most = INT64_MIN;
     uint64_t bits = 0;
+#ifdef __AVX512F__
+    if (mask && n >= 8) {
+        __m512i low = _mm512_set1_epi64(INT64_MAX), high = _mm512_set1_epi64(INT64_MIN),
+                any = _mm512_setzero_si512();
+        size_t i = 0;
+        for (; i + 8 <= n; i += 8) {
+            __m128i m = _mm_loadl_epi64((const __m128i *)(const void *)(mask + i));
+            __mmask8 active = (__mmask8)_mm_test_epi8_mask(m, m);
+            if (!active) continue;
+            __m512i a = _mm512_loadu_si512(address + i);
+            low = _mm512_mask_min_epi64(low, active, low, a);
+            high = _mm512_mask_max_epi64(high, active, high, a);
+            any = _mm512_mask_or_epi64(any, active, any, a);
+        }
+        least = _mm512_reduce_min_epi64(low);
+        most = _mm512_reduce_max_epi64(high);
+        bits = (uint64_t)_mm512_reduce_or_epi64(any);
+        for (; i < n; i++) {
+            if (!mask[i]) continue;
+            least = address[i] < least ? address[i] : least;
+            most = address[i] > most ? address[i] : most;
+            bits |= (uint64_t)address[i];
+        }
+        *out = (AddressSpan){least, most, bits};
+        return least <= most;
+    }
+#endif
     if (mask) {
         LANES for (size_t i = 0; i < n; i++) {
             const int64_t a = address[i], lo = mask[i] ? a : INT64_MAX, hi = mask[i] ? a : INT64_MIN;

@@ -348,7 +348,7 @@ static void spread(double *x, size_t n) {
 }
 #define BLOCKWISE(name, core, type)                                                                          \
     static void name##_all_##type(void *d, const void *a, const void *b, const void *c, size_t n, int one) { \
-        _Alignas(64) double x[BLOCK], x0[1] = {0}, y[BLOCK], z[BLOCK];                                            \
+        _Alignas(64) double x[BLOCK], x0[1] = {0}, y[BLOCK], z[BLOCK];                                       \
         size_t first = n < BLOCK ? n : BLOCK;                                                                \
         if (one & ONE_A) widen_##type(x0, a, 0, 1);                                                          \
         if (one & ONE_B) widen_##type(y, b, 0, 1), spread(y, first);                                         \
@@ -476,38 +476,85 @@ TREE(min_f64, double, min_f64(a, b))
 
 // Four products at a time, so that a lane of d is read and written once for them; the order is that of one at
 // a time.
-#define DOT(name, TD, T, U)                                                                    \
-    static void name(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) { \
-        const T *a = a_;                                                                       \
-        for (size_t i = 0; i < m; i++, a += k) {                                               \
-            TD *d = (TD *)d_ + i * n;                                                          \
-            const T *b = b_;                                                                   \
-            size_t l = 0;                                                                      \
-            for (; l + 4 <= k; l += 4, b += 4 * n) {                                           \
-                const U a0 = (U)a[l], a1 = (U)a[l + 1], a2 = (U)a[l + 2], a3 = (U)a[l + 3];    \
-                LANES for (size_t j = 0; j < n; j++) {                                         \
-                    U s = (U)d[j] + a0 * (U)b[j];                                              \
-                    s = s + a1 * (U)b[n + j];                                                  \
-                    s = s + a2 * (U)b[2 * n + j];                                              \
-                    s = s + a3 * (U)b[3 * n + j];                                              \
-                    d[j] = (TD)s;                                                              \
-                }                                                                              \
-            }                                                                                  \
-            for (; l < k; l++, b += n) {                                                       \
-                const U a0 = (U)a[l];                                                          \
-                LANES for (size_t j = 0; j < n; j++) d[j] = (TD)((U)d[j] + a0 * (U)b[j]);      \
-            }                                                                                  \
-        }                                                                                      \
+#define DOT(name, TD, T, U)                                                                        \
+    static void name(TD *restrict d, const T *restrict a, const T *restrict b, size_t n, size_t k, \
+                     size_t width, bool skips) {                                                   \
+        size_t l = 0;                                                                              \
+        for (; l + 4 <= k; l += 4, b += 4 * n) {                                                   \
+            const U a0 = (U)a[l], a1 = (U)a[l + 1], a2 = (U)a[l + 2], a3 = (U)a[l + 3];            \
+            if (skips && a0 == 0 && a1 == 0 && a2 == 0 && a3 == 0) continue;                       \
+            LANES for (size_t j = 0; j < width; j++) {                                             \
+                U s = (U)d[j] + a0 * (U)b[j];                                                      \
+                s = s + a1 * (U)b[n + j];                                                          \
+                s = s + a2 * (U)b[2 * n + j];                                                      \
+                s = s + a3 * (U)b[3 * n + j];                                                      \
+                d[j] = (TD)s;                                                                      \
+            }                                                                                      \
+        }                                                                                          \
+        for (; l < k; l++, b += n) {                                                               \
+            const U a0 = (U)a[l];                                                                  \
+            LANES for (size_t j = 0; j < width; j++) d[j] = (TD)((U)d[j] + a0 * (U)b[j]);          \
+        }                                                                                          \
     }
-DOT(dot_f32, float, float, float)
-DOT(dot_f64, double, double, double)
-DOT(dot_i32, int32_t, int32_t, uint32_t)
+DOT(dot_row_f32, float, float, float)
+DOT(dot_row_f64, double, double, double)
+DOT(dot_row_i32, int32_t, int32_t, uint32_t)
+
+// Lanes behind the end of a matrix are zeros. Adding a product with one changes no sum but -0, and -0 comes
+// of sums only where it has been all along: where no lane of d is -0, and what zeros are multiplied with is
+// finite, such products are left out.
+static bool all_finite(const float *x, size_t n) {
+    uint32_t endless = 0;
+    LANES for (size_t i = 0; i < n; i++) endless |= (uint32_t)((bits32(x[i]) & 0x7f800000u) == 0x7f800000u);
+    return !endless;
+}
+static bool any_minus_zero(const float *x, size_t n) {
+    uint32_t any = 0;
+    LANES for (size_t i = 0; i < n; i++) any |= (uint32_t)(bits32(x[i]) == 0x80000000u);
+    return any;
+}
+// How many columns come before those that hold zeros alone.
+static size_t columns_used(const float *b, size_t n, size_t k) {
+    enum { STEP = 16 };
+    size_t used = 0;
+    for (size_t l = 0; l < k && used < n; l++, b += n)
+        for (size_t from = n; from > used;) {
+            size_t to = from > used + STEP ? from - STEP : used;
+            uint32_t any = 0;
+            for (size_t j = to; j < from; j++) any |= bits32(b[j]) << 1;
+            if (any) {
+                used = from;
+                break;
+            }
+            from = to;
+        }
+    return used;
+}
+
+static void dot_f32(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) {
+    const float *a = a_;
+    float *d = d_;
+    bool rows = all_finite(b_, k * n), columns = all_finite(a_, m * k);
+    size_t width = columns ? columns_used(b_, n, k) : n;
+    for (size_t i = 0; i < m; i++, a += k, d += n) {
+        bool plain = !any_minus_zero(d, n);
+        dot_row_f32(d, a, b_, n, k, plain ? width : n, plain && rows);
+    }
+}
+static void dot_f64(void *d, const void *a, const void *b, size_t m, size_t n, size_t k) {
+    for (size_t i = 0; i < m; i++)
+        dot_row_f64((double *)d + i * n, (const double *)a + i * k, b, n, k, n, false);
+}
+static void dot_i32(void *d, const void *a, const void *b, size_t m, size_t n, size_t k) {
+    for (size_t i = 0; i < m; i++)
+        dot_row_i32((int32_t *)d + i * n, (const int32_t *)a + i * k, b, n, k, n, false);
+}
 static void dot_half(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) {
     for (size_t i = 0; i < m; i++) {
         float *d = (float *)d_ + i * n;
         for (size_t l = 0; l < k; l += 16) {
             size_t part = k - l < 16 ? k - l : 16;
-            dot_f32(d, (const float *)a_ + i * k + l, (const float *)b_ + l * n, 1, n, part);
+            dot_row_f32(d, (const float *)a_ + i * k + l, (const float *)b_ + l * n, n, part, n, false);
             round_all_f16(d, d, NULL, NULL, n);
         }
     }

@@ -22,9 +22,13 @@ typedef struct {
     int64_t lane;
     Storage *m;
     size_t offset;
-    long long element;
     bool plain; // this program has touched the element without an atomic
 } Atomic;
+
+// Of its first byte, before the tensor's beginning, too; sizes are powers of two.
+static long long element_of(const Atomic *x) {
+    return (long long)((int64_t)x->offset >> __builtin_ctz(x->s->bytes));
+}
 
 static bool find_element(Atomic *x, int64_t address) {
     const StorageTable *t = &x->v->m->storages;
@@ -35,39 +39,43 @@ static bool find_element(Atomic *x, int64_t address) {
                           "atomic at an address that left the range of its tensor");
     Storage *m = x->m = t->at[id - 1];
     x->offset = (size_t)offset;
-    x->element = (long long)(offset >= 0 ? offset / size : -((size - 1 - offset) / size));
     if (offset < -VM_NEAR_MISS || offset > (int64_t)m->bytes + VM_NEAR_MISS)
         return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic outside the tensor's memory, far from it");
     if (offset < 0)
         return vm_finding(
             x->v, x->s, DIAG_OOB, x->lane,
             "atomic outside the tensor's memory: element offset %lld, %lld before its first element",
-            x->element, -x->element);
+            element_of(x), -element_of(x));
     if (offset + size > (int64_t)m->bytes)
         return vm_finding(
             x->v, x->s, DIAG_OOB, x->lane,
-            "atomic outside the tensor's memory: element offset %lld, %lld past its last element", x->element,
-            x->element - (long long)(m->bytes / (size_t)size) + 1);
-    if (offset % size) return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic at a misaligned address");
+            "atomic outside the tensor's memory: element offset %lld, %lld past its last element",
+            element_of(x), element_of(x) - (long long)(m->bytes / (size_t)size) + 1);
+    if (offset & (size - 1))
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic at a misaligned address");
     return true;
 }
 
 static bool may_touch(Atomic *x) {
-    uint8_t flags = shadow_flags(x->v->loops, x->m, (size_t)x->offset, x->s->bytes);
+    uint8_t flags = 0xff;
+    if (x->m->shadow)
+        for (size_t i = 0; i < x->s->bytes; i++) flags &= x->m->shadow[x->offset + i];
+    else
+        flags = shadow_flags(x->v->loops, x->m, (size_t)x->offset, x->s->bytes);
     if (!(flags & SHADOW_ALLOC))
         return vm_finding(x->v, x->s, DIAG_OOB, x->lane,
                           "atomic on element offset %lld, which lies between the rows of the tensor and "
                           "belongs to no element",
-                          x->element);
+                          element_of(x));
     if (x->m->read_only)
         return vm_finding(x->v, x->s, DIAG_WRITE, x->lane,
-                          "atomic on an input (element offset %lld); inputs are read-only", x->element);
+                          "atomic on an input (element offset %lld); inputs are read-only", element_of(x));
     if (!(flags & SHADOW_INIT))
         return vm_finding(
             x->v, x->s, DIAG_UNINIT, x->lane,
             "atomic on element offset %lld, which nothing has written yet: an atomic reads what it "
             "changes, so allocate with torch.zeros",
-            x->element);
+            element_of(x));
     return true;
 }
 
@@ -84,7 +92,7 @@ static bool mark_word(Atomic *x, size_t w) {
                 x->v, x->s, DIAG_RACE, x->lane,
                 "atomic with scope=\"cta\" on element offset %lld, which another program of this "
                 "launch has touched; it is one among the threads of a program only",
-                x->element);
+                element_of(x));
         *writer = v->serial;
         return true;
     }
@@ -99,7 +107,7 @@ static bool mark_word(Atomic *x, size_t w) {
             x->v, x->s, DIAG_RACE, x->lane,
             "atomic on element offset %lld, which another program of this launch has %s without an "
             "atomic; programs run in any order",
-            x->element, written ? "written" : "read");
+            element_of(x), written ? "written" : "read");
     if (*reader == v->serial) {
         *writer = v->serial;
     } else {
@@ -110,9 +118,10 @@ static bool mark_word(Atomic *x, size_t w) {
 }
 
 static bool touch(Atomic *x) {
-    size_t unit = (size_t)dtype_bytes(x->m->dtype), size = x->s->bytes;
+    size_t size = x->s->bytes;
+    int unit = __builtin_ctz((unsigned)dtype_bytes(x->m->dtype));
     x->plain = false;
-    for (size_t w = x->offset / unit; x->m->writer && w <= (x->offset + size - 1) / unit; w++)
+    for (size_t w = x->offset >> unit; x->m->writer && w <= (x->offset + size - 1) >> unit; w++)
         if (!mark_word(x, w)) return false;
     if (x->m->writer && !lanes_atomic(x->v, x->s, x->m, (int64_t)x->offset, (uint32_t)x->lane, x->plain))
         return false;

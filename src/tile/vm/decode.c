@@ -92,6 +92,7 @@ static void decode_move(Decode *x) {
         w->shape[i] = d->shape[i];
         w->stride[i] = a->shape[from] == 1 ? 0 : stride[from];
     }
+    walk_merge(w);
 }
 
 InsnOp folding(InsnOp op) {
@@ -185,6 +186,7 @@ static void decode_part(Decode *x) {
     if (s->pa) s->pa += first;
     s->act = ACT_WALK;
     s->walk = w;
+    walk_merge(w);
 }
 
 // Of what is a call: everything but lane by lane work exchanges values between lanes.

@@ -129,6 +129,36 @@ static void test_instruction_sets(void **state) {
     }
 }
 
+// What zeros are multiplied with is left out only where nothing changes: not where a lane is -0, nor where a
+// zero meets infinity or NaN.
+static void test_zeros_that_are_left_out(void **state) {
+    (void)state;
+    enum { M = 6, N = 40, K = 24, USED = 5 };
+    static float a[M * K], b[K * N], start[M * N];
+    uint32_t seed = 11;
+    for (IsaLevel isa = ISA_BASE; isa <= isa_level(); isa++)
+        for (int turn = 0; turn < 16; turn++) {
+            float d[M * N];
+            for (int i = 0; i < M * K; i++)
+                a[i] = i / K > 3 || i % K > 9 ? (i % 3 ? 0.0F : -0.0F) : noise(&seed);
+            for (int i = 0; i < K * N; i++) b[i] = i % N >= USED ? (i % 2 ? 0.0F : -0.0F) : noise(&seed);
+            for (int i = 0; i < M * N; i++)
+                start[i] = turn & 1 ? (i % 5 ? 0.0F : -0.0F) : i % 7 ? 0.0F : noise(&seed);
+            if (turn & 2) b[20 * N + 2] = INFINITY; // in a row that zeros of a meet alone
+            if (turn & 4) a[2 * K + 3] = NAN;       // before columns of zeros
+            if (turn & 8) start[3 * N + 30] = -INFINITY;
+            memcpy(d, start, sizeof d);
+            tile_loops_of(isa)->dot[DT_F32](d, a, b, M, N, K);
+            for (int i = 0; i < M * N; i++) {
+                float want = in_order(a + i / N * K, b + i % N, N, K, start[i], false);
+                if (isnan(want))
+                    assert_true(isnan(d[i]));
+                else
+                    assert_memory_equal(&d[i], &want, sizeof want);
+            }
+        }
+}
+
 // A matrix product as it is written: masked edges, an accumulator in a loop.
 static const char matmul[] =
     "@triton.jit\n"
@@ -203,8 +233,11 @@ static void test_undefined_products_are_found(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_precisions),
-                                       cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_matmul),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_precisions),
+                                       cmocka_unit_test(test_instruction_sets),
+                                       cmocka_unit_test(test_zeros_that_are_left_out),
+                                       cmocka_unit_test(test_matmul),
                                        cmocka_unit_test(test_undefined_products_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

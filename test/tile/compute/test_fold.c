@@ -1,6 +1,7 @@
 // Moves, reductions and scans: every lane where it belongs, and sums in the documented order, bit for bit.
 #include "base/numeric/rng.h"
 #include "tile/asm.h"
+#include "tile/compute/step.h"
 #include <math.h>
 
 static void test_moves(void **state) {
@@ -34,6 +35,43 @@ static void test_moves(void **state) {
         for (size_t i = 0; i < 72; i++) assert_memory_equal(z->data + i * size, x->data + i / 3 * size, size);
         rig_close(&r);
     }
+}
+
+// Walks of all kinds against their definition, before and after axes are merged: strides of 0, 1, more, and
+// backwards; rows of every length that has a loop of its own.
+static void test_walks(void **state) {
+    (void)state;
+    enum { LANES = 4096, MID = LANES / 2 };
+    static uint8_t from[LANES * 8], want[LANES * 8], got[LANES * 8];
+    for (size_t i = 0; i < sizeof from; i++) from[i] = (uint8_t)(i * 7 + i / 256);
+    Rng rng = rng_at(6, 6);
+    int merged = 0;
+    for (int turn = 0; turn < 3000; turn++) {
+        static const int lengths[] = {1, 2, 3, 4, 5, 8, 16, 17};
+        Walk w = {.rank = (int)rng_below(&rng, 4)};
+        int lanes = 1, dense = 1, size = (int[]){1, 4, 8}[turn % 3];
+        for (int k = w.rank - 1; k >= 0; k--) {
+            w.shape[k] = lengths[rng_below(&rng, k ? 5 : 8)];
+            int other = (int)rng_below(&rng, 11) - 5, how = (int)rng_below(&rng, 4);
+            w.stride[k] = how == 0 ? other : how == 1 ? 0 : dense;
+            lanes *= w.shape[k], dense *= w.shape[k];
+        }
+        for (int i = 0; i < lanes; i++) {
+            int at = MID, rest = i;
+            for (int k = w.rank - 1; k >= 0; k--) at += rest % w.shape[k] * w.stride[k], rest /= w.shape[k];
+            memcpy(want + i * size, from + at * size, (size_t)size);
+        }
+        for (int again = 0; again < 2; again++) {
+            memset(got, 0xa5, sizeof got);
+            step_walk(&w, size, got, from + MID * size);
+            assert_memory_equal(got, want, (size_t)(lanes * size));
+            assert_int_equal(got[lanes * size], 0xa5);
+            int rank = w.rank;
+            walk_merge(&w);
+            merged += w.rank < rank;
+        }
+    }
+    assert_true(merged > 1000);
 }
 
 static float tree_sum(const float *x, int n, int stride) { // the documented order, written recursively
@@ -143,6 +181,7 @@ static void test_other_folds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_walks),
         cmocka_unit_test(test_sum_and_scan_order),
         cmocka_unit_test(test_other_folds),
     };

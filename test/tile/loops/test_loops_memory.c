@@ -196,7 +196,11 @@ static void test_span_of_addresses(void **state) {
         address[70]++;
         assert_true(l->span(address, mask, MANY, &s) && (s.bits & 1));
         address[70]--;
-        mask[3] = mask[70] = 0;
+        mask[76] = 1; // behind the last whole vector
+        address[76] += 1 << 20;
+        assert_true(l->span(address, mask, MANY, &s) && s.most == address[76]);
+        address[76] -= 1 << 20;
+        mask[3] = mask[70] = mask[76] = 0;
     }
 }
 
