@@ -84,5 +84,4 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
-.PHONY: modules-full seedling bench bench-rank bench-training compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
-.PHONY: bench-modules modules-full seedling bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: bench-modules modules-full seedling bench bench-rank bench-training compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run
