@@ -46,6 +46,7 @@ static LibraryFile *home_of(Inclusion *in, LibraryFile *file, Str name, bool *re
         LibraryFile *next = def && def->kind == NODE_IMPORT ? library_of(module, def) : NULL;
         if (!next) return module && (def || library_unsure(module, name)) ? file : NULL;
         *renamed |= !str_eq(given_name(alias), alias->alias.name);
+        in->odd |= library_unsure(module, name); // bound again, by a condition or an import of everything
         name = alias->alias.name;
         file = next;
     }
