@@ -328,7 +328,7 @@ check hosts_when_read hosts 4 "$taken" 's/^def run/Y = launch(1, 2)\n\n\ndef run
 check hosts_decorator hosts 4 "$taken" 's/^def run/@launch\ndef run/' '' ''
 check hosts_under_another_name hosts 4 "$taken" 's/launch)$/launch as go)/; s/launch(x, y)/go(x, y)/' '' ''
 check hosts_import_all hosts 4 "$taken" '' 's/^from .numbers.*/from .numbers import */' ''
-check hosts_changed hosts 4 "$taken" '' '' 's/^LONG/from . import sizes\nsizes.WARPS = 8\nLONG/'
+check hosts_changed hosts 4 'or a file changes it' '' '' 's/^LONG/from . import sizes\nsizes.WARPS = 8\nLONG/'
 patched() { # EXIT FILE TEXT: another file of the package says so when it is imported
     echo "$3" >"$tmp/hosts/pk/$2"
     hosts "$1" '' '' '' ''

@@ -227,6 +227,41 @@ static void check_used(Inclusion *in, const Part *p, const OwnNames *own, Str na
     }
 }
 
+// Files that import names from one another in a circle: what a name is then depends on who came first.
+typedef struct {
+    Inclusion *in;
+    LibraryFile *file, *start;
+    bool seen[LIBRARY_FILES_MAX], closed;
+} Circle;
+
+static void follow_imports(void *arg, const Node *n) {
+    Circle *c = arg;
+    Library *l = c->in->library;
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA || c->closed) return;
+    LibraryFile *from = c->file, *to = n->kind == NODE_IMPORT ? library_of(from->module, n) : NULL;
+    for (int i = 0; to && i < n->import.names.n; i++) {
+        Str name = n->import.names.at[i]->alias.name;
+        if (library_submodule(c->in->arena, from->module, n, name)) continue;
+        c->closed |= to == c->start;
+        if (c->seen[to - l->file] || !library_module(l, to)) continue;
+        c->seen[to - l->file] = true;
+        c->file = to;
+        follow_imports(c, to->module);
+        c->file = from;
+    }
+    node_each_child(n, follow_imports, c); // a tree's height is bounded, and each file is entered once
+}
+
+static void check_circles(Inclusion *in) {
+    for (int i = 0; i < in->library->files; i++) {
+        if (!in->part[i].any || !in->part[i].module) continue;
+        Circle *c = NEW(in->arena, Circle);
+        *c = (Circle){.in = in, .file = &in->library->file[i], .start = &in->library->file[i]};
+        follow_imports(c, in->part[i].module);
+        in->odd |= c->closed;
+    }
+}
+
 static void check_names(Inclusion *in) {
     OwnNames own = own_names(in);
     for (int i = 0; i < in->library->files; i++) {
@@ -425,6 +460,7 @@ void included_host(Arena *a, Str source, Str include, Str package, IncludedHost 
     if (!in->odd) want_rest(in);
     if (!in->odd) check_names(in);
     if (!in->odd) check_level(in);
+    if (!in->odd) check_circles(in);
     if (in->odd) return;
     Buf text = BUF(a);
     put_own(in, &text);
