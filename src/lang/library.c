@@ -378,7 +378,7 @@ bool library_unsure(const Node *module, Str name) {
         if (!is_plain(s)) find_bound(&b, s);
         star = s != def && (star || brings_all(s));
     }
-    return b.found || star;
+    return b.found || star || (ours && !def && module_binding(module, STR("__getattr__"), &alias));
 }
 
 LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name) {

@@ -231,8 +231,18 @@ static void check_used(Inclusion *in, const Part *p, const OwnNames *own, Str na
 typedef struct {
     Inclusion *in;
     LibraryFile *file, *start;
+    int at; // the statement of `start` that is followed
     bool seen[LIBRARY_FILES_MAX], closed;
 } Circle;
+
+// Whether a file's name has its last value before that statement: then a file that comes back for it gets
+// that.
+static bool bound_before(const Node *module, Str name, int at) {
+    const Node *alias, *def = module_binding(module, name, &alias);
+    for (int i = 0; i < at; i++)
+        if (module->module.body.at[i] == def) return !library_unsure(module, name);
+    return false;
+}
 
 static void follow_imports(void *arg, const Node *n) {
     Circle *c = arg;
@@ -242,7 +252,8 @@ static void follow_imports(void *arg, const Node *n) {
     for (int i = 0; to && i < n->import.names.n; i++) {
         Str name = n->import.names.at[i]->alias.name;
         if (library_submodule(c->in->arena, from->module, n, name)) continue;
-        c->closed |= to == c->start;
+        c->closed |= to == c->start && names_have(&c->in->part[to - l->file].reached, name) &&
+                     !bound_before(c->start->module, name, c->at);
         if (c->seen[to - l->file] || !library_module(l, to)) continue;
         c->seen[to - l->file] = true;
         c->file = to;
@@ -255,10 +266,14 @@ static void follow_imports(void *arg, const Node *n) {
 static void check_circles(Inclusion *in) {
     for (int i = 0; i < in->library->files; i++) {
         if (!in->part[i].any || !in->part[i].module) continue;
+        LibraryFile *file = &in->library->file[i];
+        const Nodes *body = &in->part[i].module->module.body;
         Circle *c = NEW(in->arena, Circle);
-        *c = (Circle){.in = in, .file = &in->library->file[i], .start = &in->library->file[i]};
-        follow_imports(c, in->part[i].module);
-        in->odd |= c->closed;
+        for (int k = 0; k < body->n; k++) {
+            *c = (Circle){.in = in, .file = file, .start = file, .at = k};
+            follow_imports(c, body->at[k]);
+            in->odd |= c->closed;
+        }
     }
 }
 
