@@ -134,6 +134,14 @@ static void stored(Effects *e, const Node *t) {
 
 // ---- what is called, or could be
 
+// A graph of calls may have more paths than anybody can walk: then nobody knows.
+static bool has_work(Effects *e, int work) {
+    Library *l = e->module->module.library;
+    l->effects_work += work;
+    e->any |= l->effects_work > LIBRARY_EFFECTS_MAX;
+    return !e->any;
+}
+
 static void look(void *arg, const Node *n);
 static void look_all(Effects *e, const Nodes *list) {
     for (int i = 0; i < list->n; i++)
@@ -162,7 +170,9 @@ static bool is_kernel(const Node *f) { // @triton.jit, alone or below others: it
 
 // A name of the file's own level: a function or class that changes something if it is called.
 static void named(Effects *e, Str name) {
-    const Node *module = e->module, *alias, *def = module_binding(module, name, &alias);
+    const Node *module = e->module, *alias, *def;
+    if (!has_work(e, module->module.body.n)) return;
+    def = module_binding(module, name, &alias);
     for (int hop = 0; def && def->kind == NODE_IMPORT && hop < CALLS_DEEP; hop++) {
         LibraryFile *file = library_of(module, def);
         module = file ? library_module(module->module.library, file) : NULL;
@@ -208,7 +218,7 @@ static void look_at_class(Effects *e, const Node *n) {
 
 static void look(void *arg, const Node *n) {
     Effects *e = arg;
-    if (e->any || is_for_main(n)) return;
+    if (e->any || is_for_main(n) || !has_work(e, 1)) return;
     switch (n->kind) {
     case NODE_IMPORT: return;
     case NODE_FUNCTION: look_at_function(e, n); return;

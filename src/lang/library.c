@@ -340,7 +340,8 @@ bool library_patches(Library *l, LibraryFile *file) {
     for (int i = 0; !l->patches_known && i < l->files; i++) {
         Patch p = {.module = library_module(l, &l->file[i])};
         if (p.module) find_patches(&p, p.module);
-        any |= l->file[i].patches = p.any || (p.module && import_effects(p.module));
+        any |= l->file[i].patches =
+            !p.module || p.any || import_effects(p.module); // what cannot be read may do anything
     }
     for (bool more = any; more;) { // files may import from one another in a circle
         more = false;

@@ -10,6 +10,7 @@ enum {
     LIBRARY_NAME_MAX = 64,
     LIBRARY_PATH_MAX = 256,
     LIBRARY_CHANGED_MAX = 1024,
+    LIBRARY_EFFECTS_MAX = 50 * 1000 * 1000, // nodes and statements looked at for import_effects(), all files
 };
 
 typedef struct {
@@ -30,6 +31,7 @@ struct Library {
     Str changed[LIBRARY_CHANGED_MAX];
     int changes;
     bool looked, changes_more, patches_known;
+    int64_t effects_work;
 };
 // What candidates may use beyond their own text and Triton 3.6.
 typedef struct {
