@@ -353,6 +353,12 @@ check hosts_patched_by_a_function patched 4 __init__.py 'import triton
 def p(m):
     m.cdiv = min
 p(triton)'
+check hosts_unread_package patched 4 __init__.py 'def broken(:'
+many() { # N: so many more statements of numbers.py
+    hosts "$2" "$3" '' '' "s/^LONG/$(seq "$1" | sed 's/.*/X& = 1\\n/' | tr -d '\n')LONG/"
+}
+check hosts_many_statements many 900 0 accepted
+check hosts_too_many_statements many 1000 4 "$taken"
 check hosts_quiet_package patched 0 __init__.py 'from .sizes import settings
 TABLE = {}
 TABLE["s"] = settings'

@@ -5,7 +5,10 @@
 #include "service/manifest/manifest_source.h"
 #include "service/manifest/uses.h"
 
-enum { HOPS_MAX = 16 }; // imports that hand a name on
+enum {
+    HOPS_MAX = 16,         // imports that hand a name on
+    STATEMENTS_MAX = 1000, // of a file's own level: what is reached takes the square of it
+};
 
 // What of one file of --include is put behind the kernel file.
 typedef struct {
@@ -124,6 +127,10 @@ static void reach(Inclusion *in, Part *p) {
     const Nodes *body = &p->module->module.body;
     const ManifestSource m = {.arena = in->arena, .module = p->module, .source = p->file->text};
     p->looked = true;
+    if (body->n > STATEMENTS_MAX) {
+        in->odd = true;
+        return;
+    }
     manifest_reached(&m, &p->reached, p->stays);
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];
