@@ -340,7 +340,8 @@ bool library_patches(Library *l, LibraryFile *file) {
     for (int i = 0; !l->patches_known && i < l->files; i++) {
         Patch p = {.module = library_module(l, &l->file[i])};
         if (p.module) find_patches(&p, p.module);
-        any |= l->file[i].patches = p.any;
+        any |= l->file[i].patches =
+            !p.module || p.any || import_effects(p.module); // what cannot be read may do anything
     }
     for (bool more = any; more;) { // files may import from one another in a circle
         more = false;
@@ -356,6 +357,12 @@ bool library_patches(Library *l, LibraryFile *file) {
     return file->patches;
 }
 
+static bool brings_all(const Node *s) {
+    for (int i = 0; s->kind == NODE_IMPORT && i < s->import.names.n; i++)
+        if (str_is(s->import.names.at[i]->alias.name, "*")) return true;
+    return false;
+}
+
 bool library_unsure(const Node *module, Str name) {
     Library *l = module->module.library;
     Bound b = {.name = name};
@@ -365,9 +372,14 @@ bool library_unsure(const Node *module, Str name) {
         if (ours && library_patches(l, &l->file[i])) return true;
     }
     if (ours && library_changes(l, name)) return true;
-    for (int i = 0; ours && !b.found && i < module->module.body.n; i++)
-        if (!is_plain(module->module.body.at[i])) find_bound(&b, module->module.body.at[i]);
-    return b.found;
+    bool star = false; // an import of everything, behind what binds the name
+    const Node *alias, *def = ours ? module_binding(module, name, &alias) : NULL;
+    for (int i = 0; ours && !b.found && i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        if (!is_plain(s)) find_bound(&b, s);
+        star = s != def && (star || brings_all(s));
+    }
+    return b.found || star || (ours && !def && module_binding(module, STR("__getattr__"), &alias));
 }
 
 LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name) {

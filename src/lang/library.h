@@ -10,6 +10,7 @@ enum {
     LIBRARY_NAME_MAX = 64,
     LIBRARY_PATH_MAX = 256,
     LIBRARY_CHANGED_MAX = 1024,
+    LIBRARY_EFFECTS_MAX = 50 * 1000 * 1000, // nodes and statements looked at for import_effects(), all files
 };
 
 typedef struct {
@@ -18,7 +19,7 @@ typedef struct {
     const Node *module;
     const char *fault; // why it does not parse, once that was tried
     bool normal;       // host_normalize() has been through it
-    bool patches;      // importing it changes a module that is none of these files: torch, triton, os
+    bool patches;      // importing it changes what others define: torch, triton, os, another of these files
 } LibraryFile;
 struct Library {
     Arena *arena;
@@ -30,6 +31,7 @@ struct Library {
     Str changed[LIBRARY_CHANGED_MAX];
     int changes;
     bool looked, changes_more, patches_known;
+    int64_t effects_work;
 };
 // What candidates may use beyond their own text and Triton 3.6.
 typedef struct {
@@ -60,8 +62,9 @@ const Node *library_module(Library *l, LibraryFile *file);
 bool library_unsure(const Node *module, Str name);
 // Whether any file of --include gives a member of that name to another module or object.
 bool library_changes(Library *l, Str name);
-// Whether importing a file changes a module that is none of these files: it, or one that is imported for it.
+// Whether importing a file changes what it does not define: it, or one that is imported for it.
 bool library_patches(Library *l, LibraryFile *f);
+bool import_effects(const Node *module); // that file alone, as far as its tree tells: too often "yes"
 // The module that `from PACKAGE import MODULE` means, or NULL.
 LibraryFile *library_submodule(Arena *a, const Node *module, const Node *import, Str name);
 // "helpers, math_utils", for messages.

@@ -328,7 +328,7 @@ check hosts_when_read hosts 4 "$taken" 's/^def run/Y = launch(1, 2)\n\n\ndef run
 check hosts_decorator hosts 4 "$taken" 's/^def run/@launch\ndef run/' '' ''
 check hosts_under_another_name hosts 4 "$taken" 's/launch)$/launch as go)/; s/launch(x, y)/go(x, y)/' '' ''
 check hosts_import_all hosts 4 "$taken" '' 's/^from .numbers.*/from .numbers import */' ''
-check hosts_changed hosts 4 "$taken" '' '' 's/^LONG/from . import sizes\nsizes.WARPS = 8\nLONG/'
+check hosts_changed hosts 4 'or a file changes it' '' '' 's/^LONG/from . import sizes\nsizes.WARPS = 8\nLONG/'
 patched() { # EXIT FILE TEXT: another file of the package says so when it is imported
     echo "$3" >"$tmp/hosts/pk/$2"
     hosts "$1" '' '' '' ''
@@ -346,6 +346,26 @@ A.x = 3'
 check hosts_state hosts 1 parse_reject '' 's/    block, warps/    global WARPS\n    block, warps/' ''
 check hosts_side_effect hosts 4 'or a file changes it, or torch or Triton' '' 's/^WARPS = 4/WARPS = 4\ntriton.cdiv = min/' ''
 check hosts_condition hosts 0 accepted '' 's/^WARPS = 4/if hasattr(tl, "gather"):\n    WARPS = 4\nelse:\n    WARPS = "x"/' ''
+# What another file does to it while it is imported.
+check hosts_table_changed patched 4 __init__.py 'from .sizes import TABLE
+TABLE["s"] = 2'
+check hosts_patched_by_a_function patched 4 __init__.py 'import triton
+def p(m):
+    m.cdiv = min
+p(triton)'
+check hosts_unread_package patched 4 __init__.py 'def broken(:'
+many() { # N: so many more statements of numbers.py
+    hosts "$2" "$3" '' '' "s/^LONG/$(seq "$1" | sed 's/.*/X& = 1\\n/' | tr -d '\n')LONG/"
+}
+check hosts_many_statements many 900 0 accepted
+check hosts_too_many_statements many 1000 4 "$taken"
+check hosts_quiet_package patched 0 __init__.py 'from .sizes import settings
+TABLE = {}
+TABLE["s"] = settings'
+check hosts_bound_again_behind hosts 4 'or a file changes it' 's/pk.sizes/pk.numbers/' '' \
+    's/^LONG/from .sizes import launch\nfor launch in [min]:\n    pass\nLONG/'
+check hosts_circle hosts 4 "$taken" '' '' 's/^LONG/from .sizes import WARPS\nLONG/; s/n \/\//n * WARPS \/\//'
+check hosts_other_value hosts 4 'is no number, text or kernel' 's/launch)$/launch, power)/; s/, y)/, y) if power(4) else y/' 's/^WARPS = 4/WARPS = 4\npower = triton.next_power_of_2/' ''
 check hosts_again hosts 0 accepted '' '' ''
 check hosts_explained exits 0 "$bin" explain "$tmp/h.py" --op relu2 --level quick --include "$tmp/hosts"
 check hosts_in_json sh -c "'$bin' referee '$tmp/h.py' --op relu2 --level quick --include '$tmp/hosts' --json | grep -q 'Of pk.numbers.py, which --include gives'"
@@ -358,6 +378,22 @@ sed 's/^from pk.sizes.*/from .utils import (calculate_settings, /; s/^    launch
     "$tmp/hosts.py" >"$tmp/unsloth/kernels/k.py"
 sed -n '/^@triton.jit/,/^    tl.store/p' "$tmp/sizes.py" | sed 's/relu2/kernel/' >>"$tmp/unsloth/kernels/k.py"
 check dots_of_a_package exits 0 "$bin" referee "$tmp/unsloth/kernels/k.py" --op relu2 --level quick --dtype fp32 --shape 3x300
+# A package that is called like a known one is what its files say: never what the table says of its names.
+mkdir -p "$tmp/own/unsloth/kernels"
+: >"$tmp/own/unsloth/__init__.py"
+: >"$tmp/own/unsloth/kernels/__init__.py"
+own() { # EXIT TEXT: the package's utils.py; empty: it has none
+    rm -f "$tmp/own/unsloth/kernels/utils.py"
+    [ -z "$2" ] || printf '%s\n' "$2" >"$tmp/own/unsloth/kernels/utils.py"
+    exits "$1" "$bin" referee "$tmp/unsloth/kernels/k.py" --op relu2 --level quick --dtype fp32 --shape 3x300 --seed 1 \
+        --include "$tmp/own"
+}
+check own_package_lacks own 4 ''
+check own_package_by_star own 4 'from .other import *'
+check own_package_by_condition own 4 'if True:
+    calculate_settings = torch_gpu_device = min'
+check own_package_by_getattr own 4 'def __getattr__(name):
+    return min'
 rm "$tmp/unsloth/__init__.py"
 check dots_of_another exits 4 "$bin" referee "$tmp/unsloth/kernels/k.py" --op relu2 --level quick --dtype fp32 --shape 3x300
 # Modules that the files of a package ask for by name.

@@ -152,13 +152,15 @@ static void import_from(const Rewriter *r, Node *s) {
     alias->alias.name = name;
 }
 
-// A file of --include says what its names are, and nothing of others.
+// A file of --include says what its names are, and so does a package of it whose modules they would be.
 static bool is_included(const Rewriter *r, const Node *s) {
-    LibraryFile *file = library_of(r->module, s);
-    const Node *tree = file ? library_module(r->module->module.library, file) : NULL, *alias;
-    for (int i = 0; tree && i < s->import.names.n; i++)
-        if (module_binding(tree, s->import.names.at[i]->alias.name, &alias)) return true;
-    return file && !tree;
+    Node of = *s;
+    for (Str *path = &of.import.module; path->len;) {
+        if (library_of(r->module, &of)) return true;
+        const char *dot = memrchr(path->p, '.', path->len);
+        path->len = dot ? (size_t)(dot - path->p) : 0;
+    }
+    return false;
 }
 
 static bool is_foreign(const Rewriter *r, const Node *s) {

@@ -37,7 +37,8 @@ static const Node *import_of(Arena *a, const Node *module, const Node *s, const 
             : alias->alias.name;
     LibraryFile *package = library_of(module, s);
     const Node *tree = package ? library_module(module->module.library, package) : NULL;
-    if (!library_of(module, n) || (package && !tree)) return NULL;
+    LibraryFile *file = library_of(module, n);
+    if (!file || (package && !tree) || library_patches(module->module.library, file)) return NULL;
     return tree && may_bind(tree, alias->alias.name) ? NULL : n;
 }
 

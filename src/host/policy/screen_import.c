@@ -149,7 +149,7 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
             refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
                       arena_printf(s->arena,
                                    "%.*s.py binds it under a condition that has no one answer here, or a "
-                                   "file changes it, or torch or Triton",
+                                   "file changes it, or torch or Triton: write it into this file",
                                    STR_ARG(file->name)));
         else if (!def && library_submodule(s->arena, s->module, n, a->alias.name))
             refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name, included_module);

@@ -50,6 +50,8 @@ bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     if (value_plain(l, &pl) && value_plain(r, &pr)) {
         const char *why = NULL;
         if (!string_fits(in, at, op, pl, pr)) return false;
+        if (op == OPER_MOD && pl.kind == PY_STR)
+            return host_unsupported(in, at, "a text by %% is not formatted here: write an f-string");
         if (!py_binary(in->arena, op, pl, pr, &result, &why)) return host_raise(in, at, "%s", why);
         *out = value_of_plain(result);
         return true;

@@ -68,6 +68,20 @@ bool kept_in_reach(Interp *in, Span at) {
     return (in->calling && !in->memo && !in->pruning) || host_refuse_form(in, at, FORM_STATE_ELSEWHERE);
 }
 
+// Of a file of --include: something that it defines, which calls do not know.
+static bool is_included_value(const Interp *in, const Node *by, const Node *alias) {
+    enum { HOPS_MAX = 16 };
+    const Node *home = in->module;
+    bool any = false;
+    for (int hop = 0; by && by->kind == NODE_IMPORT && hop < HOPS_MAX; hop++) {
+        LibraryFile *file = library_of(home, by);
+        home = file ? library_module(in->module->module.library, file) : NULL;
+        by = home ? module_binding(home, alias->alias.name, &alias) : NULL;
+        any = by && by->kind != NODE_IMPORT;
+    }
+    return any;
+}
+
 bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
     bool here = true;
     uint32_t hash = (uint32_t)str_hash(name);
@@ -95,6 +109,12 @@ bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
     const Node *alias, *by = in->candidate ? module_binding(in->module, name, &alias) : NULL;
     if (by && by->kind == NODE_IMPORT && import_of_package(by, alias))
         return host_unsupported(in, at, "%s", package_reason(in->arena, by, alias));
+    if (by && is_included_value(in, by, alias))
+        return host_unsupported(
+            in, at,
+            "`%.*s` of a file of --include is no number, text or kernel here, nor a function "
+            "or class: write it into this file",
+            STR_ARG(name));
     if (!api_known_refused(name, false, in->candidate))
         return host_raise(in, at, "NameError: name '%.*s' is not defined", STR_ARG(name));
     DiagKind kind;
@@ -170,10 +190,11 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
                                 "`.%.*s` of a number or a text, one of the members of an IntEnum or a "
                                 "StrEnum: those are plain values here",
                                 STR_ARG(name));
-    if (python_has(value_type(v), name))
+    bool of_str = v.kind == V_API && v.member->self.kind == V_UNBOUND && str_is(v.member->name, "str");
+    if (python_has(of_str ? "str" : value_type(v), name)) // str.split(text, ...)
         return host_unsupported(in, at,
                                 "`.%.*s` of a value of type '%s': it is not part of the host vocabulary",
-                                STR_ARG(name), value_type(v));
+                                STR_ARG(name), of_str ? "type" : value_type(v));
     if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER && v.kind != V_COMPILED)
         return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
                           STR_ARG(name));

@@ -5,7 +5,10 @@
 #include "service/manifest/manifest_source.h"
 #include "service/manifest/uses.h"
 
-enum { HOPS_MAX = 16 }; // imports that hand a name on
+enum {
+    HOPS_MAX = 16,         // imports that hand a name on
+    STATEMENTS_MAX = 1000, // of a file's own level: what is reached takes the square of it
+};
 
 // What of one file of --include is put behind the kernel file.
 typedef struct {
@@ -46,6 +49,7 @@ static LibraryFile *home_of(Inclusion *in, LibraryFile *file, Str name, bool *re
         LibraryFile *next = def && def->kind == NODE_IMPORT ? library_of(module, def) : NULL;
         if (!next) return module && (def || library_unsure(module, name)) ? file : NULL;
         *renamed |= !str_eq(given_name(alias), alias->alias.name);
+        in->odd |= library_unsure(module, name); // bound again, by a condition or an import of everything
         name = alias->alias.name;
         file = next;
     }
@@ -123,6 +127,10 @@ static void reach(Inclusion *in, Part *p) {
     const Nodes *body = &p->module->module.body;
     const ManifestSource m = {.arena = in->arena, .module = p->module, .source = p->file->text};
     p->looked = true;
+    if (body->n > STATEMENTS_MAX) {
+        in->odd = true;
+        return;
+    }
     manifest_reached(&m, &p->reached, p->stays);
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];
@@ -223,6 +231,56 @@ static void check_used(Inclusion *in, const Part *p, const OwnNames *own, Str na
         if (!other->any || !names_have(&other->reached, name)) continue;
         there = brought(in, other->module, name);
         in->odd |= there.len && !str_eq(here, there);
+    }
+}
+
+// Files that import names from one another in a circle: what a name is then depends on who came first.
+typedef struct {
+    Inclusion *in;
+    LibraryFile *file, *start;
+    int at; // the statement of `start` that is followed
+    bool seen[LIBRARY_FILES_MAX], closed;
+} Circle;
+
+// Whether a file's name has its last value before that statement: then a file that comes back for it gets
+// that.
+static bool bound_before(const Node *module, Str name, int at) {
+    const Node *alias, *def = module_binding(module, name, &alias);
+    for (int i = 0; i < at; i++)
+        if (module->module.body.at[i] == def) return !library_unsure(module, name);
+    return false;
+}
+
+static void follow_imports(void *arg, const Node *n) {
+    Circle *c = arg;
+    Library *l = c->in->library;
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA || c->closed) return;
+    LibraryFile *from = c->file, *to = n->kind == NODE_IMPORT ? library_of(from->module, n) : NULL;
+    for (int i = 0; to && i < n->import.names.n; i++) {
+        Str name = n->import.names.at[i]->alias.name;
+        if (library_submodule(c->in->arena, from->module, n, name)) continue;
+        c->closed |= to == c->start && names_have(&c->in->part[to - l->file].reached, name) &&
+                     !bound_before(c->start->module, name, c->at);
+        if (c->seen[to - l->file] || !library_module(l, to)) continue;
+        c->seen[to - l->file] = true;
+        c->file = to;
+        follow_imports(c, to->module);
+        c->file = from;
+    }
+    node_each_child(n, follow_imports, c); // a tree's height is bounded, and each file is entered once
+}
+
+static void check_circles(Inclusion *in) {
+    for (int i = 0; i < in->library->files; i++) {
+        if (!in->part[i].any || !in->part[i].module) continue;
+        LibraryFile *file = &in->library->file[i];
+        const Nodes *body = &in->part[i].module->module.body;
+        Circle *c = NEW(in->arena, Circle);
+        for (int k = 0; k < body->n; k++) {
+            *c = (Circle){.in = in, .file = file, .start = file, .at = k};
+            follow_imports(c, body->at[k]);
+            in->odd |= c->closed;
+        }
     }
 }
 
@@ -424,6 +482,7 @@ void included_host(Arena *a, Str source, Str include, Str package, IncludedHost 
     if (!in->odd) want_rest(in);
     if (!in->odd) check_names(in);
     if (!in->odd) check_level(in);
+    if (!in->odd) check_circles(in);
     if (in->odd) return;
     Buf text = BUF(a);
     put_own(in, &text);

@@ -47,6 +47,9 @@ static void test_what_python_and_torch_raise(void **state) {
         {DIAG_HOST, "pop from empty list", "l = []\nl.pop()"},
         {DIAG_HOST, "pop index out of range", "l = [1]\nl.pop(-2)"},
         {DIAG_HOST, "empty separator", "'a'.split('')"},
+        {DIAG_UNSUPPORTED, "write an f-string", "'%d' % 3"},
+        {DIAG_UNSUPPORTED, "of a value of type 'type'", "str.split('a b')"},
+        {DIAG_HOST, "no attribute 'splits'", "str.splits('a b')"},
         {DIAG_HOST, "expects a text", "'a'.split(3)"},
         // Digits of numbers are asked for by arithmetic, which shows what it chooses.
         {DIAG_UNSUPPORTED, "a number's digits", "str(len(x)).split('7')"},
