@@ -110,7 +110,7 @@ check both_judged holds '"programs":2,"judged":2,"demoted":0,"promoted":0,'
 # Data sets.
 for form in chat prompt-completion kernelbook; do
     check "export_$form" exits 0 "$bin" corpus export --format $form -o "$tmp/x/$form" --state "$tmp/once" --json
-    check "all_rows_$form" holds '"programs":24,"unlicensed":0,"contaminated":0,"stale":0,"beyond":0'
+    check "all_rows_$form" holds '"programs":24,"unlicensed":0,"contaminated":0,"stale":0,"of_modules":0,"beyond":0'
     check "files_of_$form" tool export "$tmp/x/$form" $form
 done
 "$bin" corpus export --format chat -o "$tmp/x/again" --state "$tmp/once" >/dev/null 2>&1

@@ -106,8 +106,8 @@ static bool same_bits(const double *a, const double *b, size_t n) {
 }
 
 static void wild_operands(Rng *r, double *v, double *e, int n) {
-    static const double special[] = {0,        -0.0, INFINITY, -INFINITY, NAN, -NAN, 1e40, -1e39,
-                                     0x1p-130, 1,    -1,       65520,     88.7, -104};
+    static const double special[] = {0,     -0.0,     INFINITY, -INFINITY, NAN,   -NAN, 1e40,
+                                     -1e39, 0x1p-130, 1,        -1,        65520, 88.7, -104};
     for (int i = 0; i < n; i++) {
         v[i] = rng_normal(r) * ldexp(1, (int)rng_between(r, -12, 12));
         e[i] = fabs(v[i]) * spread(r);
