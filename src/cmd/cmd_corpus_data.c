@@ -234,10 +234,10 @@ static bool export_request(Arena *a, const ExportOptions *o, ExportRequest *q, E
 static void print_export(const ExportOptions *o, const ExportTally *t) {
     if (o->json)
         printf("{\"train\":%lld,\"validation\":%lld,\"test\":%lld,\"programs\":%lld,\"unlicensed\":%lld,"
-               "\"contaminated\":%lld,\"stale\":%lld,\"beyond\":%lld}\n",
+               "\"contaminated\":%lld,\"stale\":%lld,\"of_modules\":%lld,\"beyond\":%lld}\n",
                (long long)t->rows[SPLIT_TRAIN], (long long)t->rows[SPLIT_VALIDATION],
                (long long)t->rows[SPLIT_TEST], (long long)t->programs, (long long)t->unlicensed,
-               (long long)t->contaminated, (long long)t->stale, (long long)t->beyond);
+               (long long)t->contaminated, (long long)t->stale, (long long)t->modules, (long long)t->beyond);
     else
         printf(
             "%s: %lld rows to train on, %lld to validate, %lld to test; README.md counts what was left out\n",

@@ -36,6 +36,8 @@ static void put_left_out(Buf *b, const Card *c) {
     buf_printf(b, "| of the structure of a kernel that is held out, though for another op | %lld |\n",
                (long long)t->tested);
     buf_printf(b, "| judged by another definition of the op than today's | %lld |\n", (long long)t->stale);
+    if (t->modules)
+        buf_printf(b, "| judged by the module that it came with, no op | %lld |\n", (long long)t->modules);
     buf_printf(b, "| judged on one shape, or in a narrower domain than the op's own | %lld |\n",
                (long long)t->narrow);
     buf_printf(b, "| beyond the share of its op | %lld |\n", (long long)t->beyond);

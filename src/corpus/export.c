@@ -63,6 +63,10 @@ static uint64_t key_of(const Export *x, const StoredProgram *p) {
 // False: this program is left out, and counted.
 static bool may_go(Export *x, const StoredRow *row, const OpFound *of) {
     x->t->programs++;
+    if (of->module) { // no prompt says what its module does
+        x->t->modules++;
+        return false;
+    }
     bool stale = !of->op || memcmp(&row->definition, &of->op->hash, sizeof row->definition) != 0;
     // The prompt would ask for more than was judged.
     bool narrow = !stale && of->narrow;

@@ -11,9 +11,10 @@ MUST_CHECK bool export_format(Str name, ExportFormat *out); // "chat", "prompt-c
 typedef struct {
     int64_t rows[SPLITS], kinds[SPLITS][PHRASE_KINDS];
     int64_t programs; // accepted at full
-    // Left out: no licence; in --against; of the structure of something held out; of another definition than
-    // today's; right on a shape, layout or values that the op does not ask for; beyond the share of its op.
-    int64_t unlicensed, contaminated, tested, stale, narrow, beyond;
+    // Left out: judged by a module of its own, of which no prompt tells; no licence; in --against; of the
+    // structure of something held out; of another definition than today's; right on a shape, layout or values
+    // that the op does not ask for; beyond the share of its op.
+    int64_t modules, unlicensed, contaminated, tested, stale, narrow, beyond;
     int64_t unsaid;             // the profile has no prompt for the op
     int ops[SPLITS];            // that have a row
     int64_t fewest, most;       // rows of an op in train

@@ -12,6 +12,7 @@
 #include "service/stream_read.h"
 
 static const double TOGETHER_SECONDS = 0.5;
+enum { MODULES_WAITING = 64 }; // each holds a definition of its own, of a megabyte and more
 
 typedef struct {
     const ImportRequest *q;
@@ -116,6 +117,18 @@ static Str why_not(const Row *row, const char *module) {
     return row->module.len ? str_of(module) : STR("no op is named");
 }
 
+// Until few wait, of which none waits for company.
+static bool wait_for_modules(Import *v, Err *e) {
+    if (ladder_waiting(v->ladder) < MODULES_WAITING) return true;
+    bool ok = true;
+    service_gather(v->q->service, GATHER_NONE);
+    while (ok && ladder_waiting(v->ladder) > MODULES_WAITING / 2 && !is_interrupted(v) &&
+           !service_failed(v->q->service))
+        ok = put_answers(v, TOGETHER_SECONDS, e);
+    service_gather(v->q->service, GATHER_FAST);
+    return ok;
+}
+
 static bool take_row(Import *v, Arena *a, const Row *row, Err *e) {
     static const DrawFilter everything = {.dtype = -1};
     const Op *op;
@@ -151,7 +164,7 @@ static bool take_row(Import *v, Arena *a, const Row *row, Err *e) {
     v->out->known += standing > 0;
     if (!ok || !op || standing) return pending_release(k), ok;
     ladder_ask(v->ladder, op, &everything, by_module ? pair.candidate : k->program.source, k);
-    return true;
+    return !by_module || wait_for_modules(v, e);
 }
 
 static bool take_line(Import *v, LineState state, Str line, int64_t number, Err *e) {

@@ -62,9 +62,11 @@ RULE double rule_wild(double v, double e, double operands_e, bool certain) {
 }
 
 // Ends every float32 operation: overflow is unknown, and a result that may be subnormal may be flushed to
-// zero. The addition covers |v| itself for every v that an honest value below 2^-126 can belong to.
+// zero. The addition covers |v| itself for every v that an honest value below 2^-126 can belong to. A NaN
+// becomes the one of f64_nan(): which of two NaNs an addition keeps is up to the compiler.
 RULE Ve rule_end(Ve r) {
     double m = f64_abs(r.v);
+    r.v = f64_if(m != m, f64_nan(), r.v);
     bool over = (m > RULE_FMAX) & !((m > DBL_MAX) & (r.e == 0));
     bool tiny = (m != 0) & (m - RULE_K * r.e < RULE_MIN);
     r.e = f64_if(tiny, r.e + RULE_FLUSH, r.e);

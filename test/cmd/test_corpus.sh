@@ -110,7 +110,7 @@ check both_judged holds '"programs":2,"judged":2,"demoted":0,"promoted":0,'
 # Data sets.
 for form in chat prompt-completion kernelbook; do
     check "export_$form" exits 0 "$bin" corpus export --format $form -o "$tmp/x/$form" --state "$tmp/once" --json
-    check "all_rows_$form" holds '"programs":24,"unlicensed":0,"contaminated":0,"stale":0,"beyond":0'
+    check "all_rows_$form" holds '"programs":24,"unlicensed":0,"contaminated":0,"stale":0,"of_modules":0,"beyond":0'
     check "files_of_$form" tool export "$tmp/x/$form" $form
 done
 "$bin" corpus export --format chat -o "$tmp/x/again" --state "$tmp/once" >/dev/null 2>&1
@@ -154,6 +154,8 @@ check pairs_again exits 0 "$bin" corpus import "$tmp/pairs" --state "$tmp/pairs-
 check pairs_are_known holds '"new":0,"known":2,"accepted":0,"rejected":0,"undecided":0,"unverifiable":2,'
 check pairs_verified exits 0 "$bin" corpus verify --all --state "$tmp/pairs-state" --json
 check both_judged_again holds '"programs":2,"judged":2,"demoted":0,"promoted":0,"without_op":0,'
+check pairs_are_no_rows exits 1 "$bin" corpus export -o "$tmp/x/pairs" --state "$tmp/pairs-state" --json
+check counted_as_of_modules holds '"programs":1,"unlicensed":0,"contaminated":0,"stale":0,"of_modules":1,'
 
 check prune_needs_what exits 2 "$bin" corpus prune --state "$tmp/a"
 check prune exits 0 "$bin" corpus prune --per-structure 1 --old-verdicts --state "$tmp/a" --json

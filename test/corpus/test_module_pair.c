@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "corpus/module_pair.h"
 
 static bool holds(Str text, const char *what) { return memmem(text.p, text.len, what, strlen(what)) != NULL; }
@@ -43,10 +44,28 @@ static void others_are_none(void **state) {
     arena_free(&a);
 }
 
+// Megabytes of classes, of which none is of the other text, take no longer than reading them.
+static void many_classes_are_no_long_search(void **state) {
+    (void)state;
+    enum { CLASSES = 100000 };
+    Arena a = {0};
+    Buf module = BUF(&a), kernels = BUF(&a);
+    ModulePair p;
+    for (int i = 0; i < CLASSES; i++)
+        buf_printf(&module, "class A%d:\n", i), buf_printf(&kernels, "class B%dNew:\n", i);
+    const double from = clock_seconds();
+    assert_false(module_pair(&a, buf_str(&module), buf_str(&kernels), &p));
+    buf_puts(&kernels, "class A77777New:\nclass ANew:\n");
+    assert_true(module_pair(&a, buf_str(&module), buf_str(&kernels), &p) && str_is(p.name, "A77777"));
+    assert_true(clock_seconds() - from < 20); // a search of each among all of them takes minutes
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_gets_its_names),
         cmocka_unit_test(others_are_none),
+        cmocka_unit_test(many_classes_are_no_long_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
