@@ -236,7 +236,8 @@ typedef struct {
     int tallies[TALLIES];
 } Stats;
 
-static const char *const tally_name[TALLIES] = {"statuses", "smiths", "licences", "champions", "times", "runs"};
+static const char *const tally_name[TALLIES] = {"statuses",  "smiths", "licences",
+                                                "champions", "times",  "runs"};
 
 static void put_stats_json(Buf *out, const Store *s, const Stats *c) {
     int ops;

@@ -129,7 +129,6 @@ bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
     if (!index_resolve(in, at, index, of.seq->n, "list assignment", &i)) return false;
     if (!not_frozen(in, at, of.seq->frozen) || !may_keep(in, at, of.seq->kept, v)) return false;
     of.seq->at[i] = v;
-    of.seq->made = NULL;
     return true;
 }
 

@@ -78,6 +78,8 @@ static Fact eval_name(Varies *v, const Scope *scope, const Node *n) {
         const void *at = var_visible(v, scope, name)->scope;
         bool around = at && at != scope_key(scope); // of a function around this one
         if (around || (!at && names_have(&v->state, name))) f.how |= FACT_STAYS;
+        // A function of that name within another one: which of the two is meant is not looked at.
+        if (scope && varies_is_function(v, name)) varies_escapes(v, name);
         return f;
     }
     if (!varies_is_function(v, name)) return fact_other(0); // of Python, torch or triton

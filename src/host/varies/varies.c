@@ -417,7 +417,7 @@ static Fact as_shape(Varies *v, const Scope *scope, const Node *key) {
 }
 
 bool varies_meets(Varies *v, const Scope *scope, const Node *key, const Node *entry, int i, int n) {
-    if (!v || v->full) return true;
+    if (!v || v->full || not_followed(v, scope)) return true;
     Fact f = varies_eval(v, scope, key);
     if (!(f.how & (FACT_VARIES | FACT_NONE))) return false;
     if (!entry)
