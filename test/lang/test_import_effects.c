@@ -30,8 +30,8 @@ static void changes_are_seen(void **state) {
         "from sizes import put\nx = [put() for _ in [1]]\n",
         "from sizes import put as p\ndef g():\n    return p()\ng()\n",
         "C = {}\ndef note(f):\n    C[f] = 1\n    return f\n@note\ndef g():\n    pass\n",
-        "C = {}\ndef note(n):\n    def deco(f):\n        C[n] = f\n        return f\n    return "
-        "deco\n@note(1)\ndef g():\n    pass\n",
+        ("C = {}\ndef note(n):\n    def deco(f):\n        C[n] = f\n        return f\n    return "
+         "deco\n@note(1)\ndef g():\n    pass\n"),
         "class P:\n    def __init__(self, c):\n        c['s'] = 2\nx = P(1)\n",
         "f = 1\ndef g():\n    global f\n    f = 2\nz = g()\n",
         "import triton\ntriton.__dict__.update(cdiv=1)\n",
@@ -59,8 +59,8 @@ static void others_are_quiet(void **state) {
         "class A:\n    pass\nA.s = 2\na = A()\na.t = 3\n",
         "class P:\n    def __init__(self, n):\n        self.n = n\nx = P(1)\n",
         "def configs():\n    out = []\n    out.append(1)\n    return out\nX = configs()\n",
-        "def same(f):\n    def g(*a):\n        return f(*a)\n    return g\n@same\ndef h(c):\n    c['s'] = "
-        "2\n",
+        ("def same(f):\n    def g(*a):\n        return f(*a)\n    return g\n@same\ndef h(c):\n    c['s'] = "
+         "2\n"),
         "import torch\ntorch.backends.cuda.matmul.allow_tf32 = True\n",
         "import os\nos.environ['X'] = '1'\n",
         "import triton.language as tl\nX = hasattr(tl, 'gather')\n",
