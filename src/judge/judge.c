@@ -17,10 +17,7 @@
 #include "judge/shapes/own_sizes.h"
 #include "judge/verdict/evidence.h"
 
-enum {
-    WALL_SECONDS = 60, // ten times what the step budget takes on a slow machine
-    ATTEMPTS = 2,
-};
+enum { ATTEMPTS = 2 };
 
 static bool worth_a_retry(const Decision *d) {
     return d->status == STATUS_referee_error && strcmp(d->rule, "judged") != 0;
@@ -69,7 +66,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
                    .tune = tune,
                    .output_bytes = b->draw->output_bytes,
                    .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
-                   .wall_seconds = WALL_SECONDS,
+                   .wall_seconds = FORK_WALL_SECONDS,
                    .max_reports = b->draw->cases + b->draw->calls + 1,
                    .draw_key = b->draw->key};
     if (b->watched) watch_room(b->draw, &job);

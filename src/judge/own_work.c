@@ -4,7 +4,6 @@
 #include "host/candidate/knocked.h"
 #include "judge/decide/decide.h"
 
-enum { KNOCKED_SECONDS = 60 };
 
 typedef struct {
     bool made;        // some case has made the launch
@@ -40,7 +39,7 @@ static bool knock(Candidates *b, size_t i, int which, Launch *out, Err *e) {
                    .knocked = which + 1,
                    .output_bytes = b->draw->output_bytes,
                    .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
-                   .wall_seconds = KNOCKED_SECONDS,
+                   .wall_seconds = FORK_WALL_SECONDS,
                    .max_reports = b->draw->cases + b->draw->calls + 1,
                    .draw_key = b->draw->key};
     Arena scratch = {0};

@@ -42,6 +42,9 @@ void fork_server_close(ForkServer *b);
 
 enum { FORK_SERVER_JOBS_MAX = 256 }; // children at a time; one more is an error
 
+// The last stop of a child. Its steps end it: a verdict must not depend on what else a machine does.
+enum { FORK_WALL_SECONDS = 600 };
+
 typedef struct {
     int draw_fd; // memfd of the input mapping, sealed against writing and shrinking
     size_t draw_bytes;
@@ -49,7 +52,7 @@ typedef struct {
     size_t output_bytes;
     size_t arena_bytes;
     size_t sparse_bytes; // of them: only in part ever there; for cases whose programs are sampled
-    double wall_seconds; // generous: a loaded machine never condemns a kernel
+    double wall_seconds; // FORK_WALL_SECONDS, except in tests
     int max_reports;
     int tune;         // JobHeader.tune
     int knocked;      // JobHeader.knocked

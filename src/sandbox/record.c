@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Steps end a call; the clock is for what makes none.
-enum { MEMORY = 512 << 20, WALL_SECONDS = 600 };
+enum { MEMORY = 512 << 20 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of the call
 
 static bool input_order(const OpInput *op, const int64_t size[OP_DIMS_MAX], DType t, RecordInput *out) {
@@ -121,7 +120,7 @@ bool record_run(ForkServers *servers, Arena *a, const RecordAsk *ask, Recording 
                    .arena_bytes = (size_t)(MEMORY + room),
                    .sparse_bytes = (size_t)room,
                    .output_bytes = RUN_TEXT_MAX,
-                   .wall_seconds = WALL_SECONDS,
+                   .wall_seconds = FORK_WALL_SECONDS,
                    .draw_fd = -1,
                    .max_reports = 1};
     Arena scratch = {0};

@@ -164,7 +164,7 @@ static inline ForkJob job_of(const char *source) {
                      .source = str_of(source),
                      .output_bytes = OUTPUT_BYTES,
                      .arena_bytes = ARENA_BYTES,
-                     .wall_seconds = 20,
+                     .wall_seconds = FORK_WALL_SECONDS,
                      .max_reports = CASES + 1,
                      .draw_key = key};
 }

@@ -26,7 +26,7 @@ static void outputs_are_clean_each_time_whatever_became_of_the_last_child(void *
         for (int k = 0; k < 4; k++) {
             Arena a = {0};
             ForkJob job = job_of(before[i]);
-            job.wall_seconds = *before[i] == 's' ? 0.02 : 20;
+            job.wall_seconds = *before[i] == 's' ? 0.02 : FORK_WALL_SECONDS;
             ChildResult r = run_job(&a, &job);
             child_result_free(fork_server, &r);
             job = job_of("o");

@@ -9,9 +9,6 @@
 
 enum {
     MEMORY = 256 << 20,
-    // A search ends by its steps, which take up to ten seconds of a core: sixty were too few on a machine
-    // with other work, and the verdict was another one there.
-    WALL_SECONDS = 600,
     ORDINARY_ROW = 65537
 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
@@ -102,7 +99,7 @@ bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
                    .extras = s->extras,
                    .arena_bytes = (size_t)(MEMORY + room),
                    .sparse_bytes = (size_t)room,
-                   .wall_seconds = WALL_SECONDS,
+                   .wall_seconds = FORK_WALL_SECONDS,
                    .draw_fd = -1,
                    .max_reports = EXPLORE_POINTS_MAX + 1};
     bool ok = domain_file(d, &job.draw_fd, &job.draw_bytes, e) && ask(s, &job, d, all, e);

@@ -12,7 +12,6 @@
 
 enum {
     MEMORY = 512 << 20, // of the child, beside the tensors
-    WALL_SECONDS = 60,
     STEPS = 1 << 30, // lanes: enough for two programs of a grid that has one for each processor
     ORDINARY_ROW = 4096,
     OTHER_SIZE = 8,
@@ -164,7 +163,7 @@ static Said probe_case(const Probe *p, const LargeCase *c, CaseReport *last, cha
                    .extras = p->extras,
                    .arena_bytes = (size_t)(MEMORY + room),
                    .sparse_bytes = (size_t)room,
-                   .wall_seconds = WALL_SECONDS,
+                   .wall_seconds = FORK_WALL_SECONDS,
                    .draw_fd = -1,
                    .max_reports = 2};
     Arena scratch = {0};

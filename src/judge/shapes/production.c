@@ -11,7 +11,6 @@
 #include "judge/decide/decide.h"
 
 enum {
-    WALL_SECONDS = 60,
     USUAL_ELEMENTS = 1 << 21, // of a row's share of the usual shape: as many rows as that takes
     ORDINARY_ROW = 4096,
     TALL_LEAST = 70001,
@@ -383,7 +382,7 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool 
                    .output_bytes = shape->output_bytes,
                    .arena_bytes = (size_t)(memory + (shape->spec->windows ? room : 0)),
                    .sparse_bytes = (size_t)(shape->spec->windows ? room : 0),
-                   .wall_seconds = WALL_SECONDS,
+                   .wall_seconds = FORK_WALL_SECONDS,
                    .tune = (int)(shape->block.seed % WIRE_CASES_MAX),
                    .max_reports = 2};
     ChildResult r = {0};
