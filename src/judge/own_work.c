@@ -4,7 +4,6 @@
 #include "host/candidate/knocked.h"
 #include "judge/decide/decide.h"
 
-
 typedef struct {
     bool made;        // some case has made the launch
     bool matters;     // without what it stores, the answer is wrong
