@@ -7,10 +7,7 @@
 #include "base/io.h"
 #include "cases/domain/domain.h"
 
-enum {
-    MEMORY = 256 << 20,
-    ORDINARY_ROW = 65537
-};
+enum { MEMORY = 256 << 20, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
 static const int64_t ordinary_elements = 3 << 20, most_elements = 10 << 20;
 
