@@ -94,6 +94,7 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
     lay_outputs(q, block, rows, spec);
     spec->steps = q->steps;
     spec->windows = q->windows;
+    spec->period = rows != block->truth[0].slices ? block->truth[0].slices : 0;
     // Such that half of the programs and a quarter of them lie where a limit is (machine.h): in the windows.
     spec->sampled = q->windows ? (int64_t)1 << 32 : 0;
     *bytes = (size_t)at;

@@ -46,6 +46,7 @@ typedef struct {
     int64_t origin_at; // in the output mapping, output k from CaseOutput.at on: for each element of the
                        // answer of order 0, row-major, the marks of the inputs' bytes that it comes from; 0:
                        // nobody asks
+    int64_t period;    // Machine.order.period
     int64_t sampled;   // Machine.order.sampled; 0: every program runs
     int64_t windows;   // not 0: of each output's rows (its first dimension) only those of the windows are
                        // handed out, behind each other

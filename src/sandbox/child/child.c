@@ -257,6 +257,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
     m->order = (ProgramOrder){.seed = spec->order_seed,
                               .reversed = run->reversed,
+                              .period = spec->period,
                               .sampled = spec->sampled,
                               .tables = spec->windows != 0};
     if (run->natural) m->order = (ProgramOrder){.reversed = true};

@@ -54,6 +54,10 @@ typedef struct {
 typedef struct {
     uint64_t seed; // pseudo-random order drawn from it; 0: natural order
     bool reversed; // ... from its end: of any two programs, the other one comes first
+    // Not 0: inputs along their first axis are copies of a block of so many, and programs that repeat others need
+    // not run (tile/vm/repeat.h).
+    int64_t period;
+    int64_t repeated; // so many have not
     // Not 0: only some programs run, the first, the last, those in between where one of so many elements has
     // a place that no int32 holds, and a few others. For storages that nobody could fill.
     int64_t sampled;

@@ -32,6 +32,7 @@ typedef struct Step Step;
 typedef struct Watched Watched;
 typedef struct Narrow Narrow;
 typedef struct Ahead Ahead;
+typedef struct Repeat Repeat;
 typedef bool StepFn(Vm *v, const Step *s);
 
 // d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
@@ -127,10 +128,13 @@ struct Vm {
     int promises; // decoded so far
     LaneLog log;
     Deferred deferred;
+    Repeat *repeat;         // repeat.h: programs that need not run; NULL: all do
+    Repeat *noting;         // the same while a program is looked at; else NULL
     Ahead *ahead;           // by instruction; NULL: few programs run (memory.c)
     uint64_t program;       // number of the running one, ...
     int64_t further;        // ... and how far behind it the one that runs next is
     int64_t stored;         // bytes, by plain stores, each as often as it was stored
+    int64_t most;           // of these by one program
     uint32_t first, serial; // of this launch and of this program
     uint8_t origin;         // marks of what this program has loaded (Storage.origin)
     uint8_t origins;        // of what the launch's programs have

@@ -10,6 +10,7 @@
 #include "tile/compute/affine.h"
 #include "tile/vm/access.h"
 #include "tile/vm/narrow.h"
+#include "tile/vm/repeat.h"
 #include "tile/vm/steps.h"
 
 // ---- lanes of this program ----
@@ -88,6 +89,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     }
     if (x->store && !mark_written(x, m, lane, offset, size)) return false;
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
+    if (x->v->noting) repeat_note(x->v, x->s, m, offset, size, x->store);
     *at = m->data + offset;
     return true;
 }
@@ -202,6 +204,7 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         copy_element(m->shadow + offset, written, size);
     }
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
+    if (x->v->noting) repeat_note(x->v, x->s, m, offset, size, x->store);
     *at = m->data + offset;
     return true;
 }
@@ -281,7 +284,7 @@ static bool gathered_lanes(Access *x, size_t lane, size_t n) {
     const uint8_t *mask = x->mask ? x->mask + lane : NULL;
     AddressSpan all;
     int64_t least, most;
-    if (x->store) return false;
+    if (x->store || x->v->noting) return false;
     if (!memory->span(address, mask, n, &all)) return true;
     Storage *m = storage_at(x, all.least, &least);
     if (!m || storage_at(x, all.most, &most) != m || !m->read_only || m->origin || least < 0 ||

@@ -5,6 +5,7 @@
 #include "tile/vm/deferred.h"
 #include "tile/vm/lanes.h"
 #include "tile/vm/narrow.h"
+#include "tile/vm/repeat.h"
 #include "tile/vm/steps.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -140,8 +141,9 @@ static inline void set_lane(const Step *s) {
         memcpy(s->d, &s->imm, 1);
 }
 
-// One program from its first instruction to END. Every instruction is paid for before it runs.
-static bool run_program(Vm *v, int64_t *instructions) {
+// One program from its first instruction to END. Every instruction is paid for before it runs. Twice: who runs all
+// programs but a few is not to ask each time whether this is one of them.
+static inline __attribute__((always_inline)) bool run_steps(Vm *v, int64_t *instructions, bool noted) {
     const Step *s = v->step;
     int64_t left = v->left, count = 0, functions = 0;
     bool ok = true, leave = false;
@@ -152,6 +154,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             v->spent = true;
             break;
         }
+        if (noted) repeat_step(v, s->insn);
         left -= s->cost;
         functions += s->function_lanes;
         count++;
@@ -161,6 +164,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             s->fn(s->d, s->a, s->b, s->c, (size_t)s->lanes);
             count++;
             s++;
+            if (noted) repeat_step(v, s->insn);
             break;
         case ACT_NOTED:
             s->fn(s->d, s->a, s->b, s->c, 1);
@@ -170,6 +174,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s));
             count++;
             s++;
+            if (noted) repeat_step(v, s->insn);
             break;
         case ACT_NARROW: s->fn(s->d, s->a, s->b, s->c, narrow_lanes(v, s)); break;
         case ACT_GUARDED: ok = step_guarded(v, s); break;
@@ -235,6 +240,9 @@ out:
     *instructions += count;
     return ok;
 }
+
+static bool run_program(Vm *v, int64_t *instructions) { return run_steps(v, instructions, false); }
+static bool run_noted(Vm *v, int64_t *instructions) { return run_steps(v, instructions, true); }
 
 // ---- the launch ----
 
@@ -325,43 +333,50 @@ static bool makes_table(const Vm *v, uint64_t programs) {
     return v->m->order.tables && !v->code->loads && programs <= (uint64_t)(TABLE_LANES / widest);
 }
 
+static bool run_one(Vm *v, uint64_t number) {
+    Machine *m = v->m;
+    uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
+    if (m->race.serial >= READER_MANY - 1)
+        return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
+    v->serial = ++m->race.serial;
+    v->program = number;
+    v->pid[0] = (int32_t)(number % gx);
+    v->pid[1] = (int32_t)(number / gx % gy);
+    v->pid[2] = (int32_t)(number / gx / gy);
+    lanes_forget(&v->log);
+    deferred_begin(v);
+    m->count.programs++;
+    v->origin = 0;
+    int64_t stored = v->stored;
+    if (!(v->noting ? run_noted : run_program)(v, &m->count.instructions)) return false;
+    if (v->stored - stored > v->most) v->most = v->stored - stored;
+    if (v->idle && !v->live) narrow_steps(m->arena, v);
+    v->origins |= v->origin;
+    return true;
+}
+
 static const int64_t STORES_MOST = (int64_t)1 << 52;
 static bool run_grid(Vm *v, uint64_t programs) {
     Machine *m = v->m;
-    uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
     Order order = order_of(programs, m->order.seed ? rng_mix(m->order.seed, (uint64_t)m->count.launches) : 0,
                            m->order.reversed);
     v->first = m->race.serial + 1;
     if (v->code->atomics) m->race.serial++, m->race.atomic_launches++; // see step.h
     uint64_t sample[SAMPLED_MAX], all = programs;
-    int64_t most = 0;
     bool sampled = m->order.sampled && !makes_table(v, programs);
     m->order.whole += m->order.sampled && !sampled;
     if (sampled) programs = sample_programs(&m->order, v->grid, programs, sample);
+    if (v->repeat && !repeat_run(v, v->repeat, run_one)) return false;
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
         if (sampled) order.at = sample[k];
-        if (m->race.serial >= READER_MANY - 1)
-            return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
-        v->serial = ++m->race.serial;
-        v->program = order.at;
+        if (v->repeat && repeat_has(v->repeat, v, order.at)) continue;
         v->further = order_further(&order);
-        v->pid[0] = (int32_t)(order.at % gx);
-        v->pid[1] = (int32_t)(order.at / gx % gy);
-        v->pid[2] = (int32_t)(order.at / gx / gy);
-        lanes_forget(&v->log);
-        deferred_begin(v);
-        m->count.programs++;
-        v->origin = 0;
-        int64_t stored = v->stored;
-        if (!run_program(v, &m->count.instructions)) return false;
-        if (v->stored - stored > most) most = v->stored - stored;
-        if (v->idle && !v->live) narrow_steps(m->arena, v);
-        v->origins |= v->origin;
+        if (!run_one(v, order.at)) return false;
     }
     deferred_end(v);
     int64_t stores;
     if (m->order.sampled && !sampled) return true; // no answer
-    if (__builtin_mul_overflow((int64_t)all, most, &stores) ||
+    if (__builtin_mul_overflow((int64_t)all, v->most, &stores) ||
         __builtin_add_overflow(m->order.stores, stores, &stores) || stores > STORES_MOST)
         stores = STORES_MOST;
     m->order.stores = stores;
@@ -417,7 +432,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
                   (size_t)code->compares * WATCHED_BYTES + narrow_bytes(code) + ahead_bytes(code, programs) +
-                  lanes_log_bytes() + deferred_bytes(code);
+                  lanes_log_bytes() + deferred_bytes(code) + repeat_bytes(m, code, grid);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
@@ -433,6 +448,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     deferred_init(m->arena, &v);
     ahead_open(m->arena, &v, programs);
     decode(m->arena, &v, file, args);
+    v.repeat = repeat_open(m->arena, &v);
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     spread_origins(&v);

@@ -1,0 +1,227 @@
+// Programs that are copied instead of run (repeat.c) change nothing but the time: random kernels over rows that
+// repeat run with and without it and must agree in bytes, shadows, findings and counters. What depends on a
+// program's number in any other way than a place does is met by kernels that say so.
+#include "tile/launch.h"
+
+#include <stdio.h>
+
+#include "base/numeric/rng.h"
+
+enum { PERIOD = 7, PROGRAMS = 64, WIDE = 12, ROWS = 2 * PROGRAMS, ELEMENTS = ROWS * WIDE, ROUNDS = 3000 };
+
+static const char *pick(Rng *r, const char *const *list, int n) { return list[rng_below(r, (uint64_t)n)]; }
+#define PICK(r, list) pick((r), (list), (int)(sizeof(list) / sizeof *(list)))
+
+// x and y: rows that repeat; l: a number below WIDE for each row; z: where answers go, w: another tensor.
+static const char *random_kernel(Arena *a, Rng *r) {
+    static const char *const rows[] = {"i", "i", "i", "i", "i * 2", "i + 3", "n - i", "i // 2", "i % 50",
+                                       "tl.minimum(i, q + 40)", "i * p", "(i + q).to(tl.int64)", "i ^ 1",
+                                       "tl.where(i > 30, i - 1, i)", "63 - i", "q"};
+    static const char *const masks[] = {"c < 12",      "c < 12",       "c < 12", "(c < 12) & (row < n)",
+                                        "row * 12 + c < n * 12", "c < p + 8", "(c < 12) & (i < 40)",
+                                        "(c < 12) & (i != 41)",  "c < tl.minimum(i, 12)", "c + i < 60",
+                                        "(c < 12) & (v0 > 0)"};
+    static const char *const values[] = {"v",
+                                         "v * 2.0",
+                                         "v + tl.sum(tl.where(m, v, 0.0))",
+                                         "tl.where(i == 45, v, -v)",
+                                         "tl.where(i > 33, v, -v)",
+                                         "v + i",
+                                         "v * (i < 200)",
+                                         "v + k",
+                                         "tl.load(x + row * 12 + k)",
+                                         "v + tl.load(x + k)",
+                                         "tl.load(y + c, mask=c < 12, other=0.0) * v",
+                                         "tl.exp(v - tl.max(v))",
+                                         "v + (i & 1)",
+                                         "v + tl.load(w + c)"};
+    static const char *const stores[] = {"z + row * 12 + c", "z + row * 12 + c",  "z + row * 12 + c",
+                                         "z + i * 12 + c",   "z + i * 12 + 11 - c", "z + c + k * 12",
+                                         "z + i * 11 + c",   "z + i * 24 + 2 * c", "z + (i - 1) * 12 + c", "z + c"};
+    static const char *const more[] = {"",
+                                       "",
+                                       "",
+                                       "    if i > 50:\n        u = u + 1.0\n",
+                                       "    if v0 > 2:\n        u = u + 1.0\n",
+                                       "    for j in range(0, 3):\n        u = u + tl.load(x + row * 12 + j)\n",
+                                       "    for j in range(i, 100, 64):\n        u = u + 1.0\n",
+                                       "    for j in range(0, k):\n        u = u * 0.5\n",
+                                       "    if i * 48 > q * 400:\n        u = u * 0.5\n",
+                                       "    tl.store(w + i, tl.sum(v))\n",
+                                       "    tl.store(w + 16 + i, i)\n",
+                                       "    tl.store(w + 16 + (i * 131072 * p) % 64, 1.0)\n",
+                                       "    u = u + tl.load(z + i * 12 + c, mask=c < 12, other=0.0)\n"};
+    return arena_printf(a,
+                        "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
+                        "    i = tl.program_id(%s)\n    c = tl.arange(0, B)\n    row = %s\n"
+                        "    k = tl.load(l + row)\n    v0 = tl.load(x + row * 12)\n    m = %s\n"
+                        "    v = tl.load(x + row * 12 + c, mask=m%s)\n    u = %s\n%s"
+                        "    tl.store(%s, u, mask=%s)\n|%s",
+                        rng_below(r, 3) ? "0" : "1", PICK(r, rows), PICK(r, masks),
+                        rng_below(r, 6) ? ", other=0.0" : "", PICK(r, values), PICK(r, more), PICK(r, stores),
+                        rng_below(r, 3) ? "c < 12" : "m", rng_below(r, 2) ? "16" : "256");
+}
+
+typedef struct {
+    bool ok;
+    char msg[256];
+    uint8_t data[2][ELEMENTS * 4], shadow[2][ELEMENTS * 4];
+    Counters count;
+} Outcome;
+
+// launch.h makes tensors of 64 elements.
+static void enlarge(Arena *a, Storage *s) {
+    s->bytes = ELEMENTS * 4;
+    s->data = arena_raw(a, s->bytes, 64);
+    s->shadow = arena_raw(a, s->bytes, 64);
+    s->writer = NEWN(a, uint32_t, ELEMENTS + 1);
+    s->reader = NEWN(a, uint32_t, ELEMENTS + 1);
+}
+
+// Inputs: elements 0 and 1 of their rows tell rows apart; `spoilt`: one row is like no other.
+static void fill(Arena *a, StorageTable *t, int64_t spoilt) {
+    for (int k = 0; k < 5; k++) {
+        Storage *s = t->at[k];
+        bool input = k < 2 || k == 4;
+        enlarge(a, s);
+        for (int i = 0; input && i < (k == 4 ? ROWS : ELEMENTS); i++) {
+            int row = k == 4 ? i : i / WIDE;
+            int value = (row == spoilt ? 5 : row % PERIOD * 31 + (k == 4 ? 0 : i % WIDE) * 7 + k) % WIDE;
+            if (k == 4)
+                ((int32_t *)(void *)s->data)[i] = value;
+            else
+                ((float *)(void *)s->data)[i] = (float)value - 4;
+        }
+        if (!input) memset(s->data, 0, s->bytes);
+        memset(s->shadow, input ? SHADOW_ALLOC | SHADOW_INIT : SHADOW_ALLOC, s->bytes);
+        if (k == 3) memset(s->shadow, SHADOW_ALLOC | SHADOW_INIT, 64);
+        s->read_only = input;
+        if (input) s->writer = s->reader = NULL;
+    }
+}
+
+static bool run(const char *kernel, const char *line, int64_t period, int64_t spoilt, bool tall, Outcome *out,
+                int64_t *repeated) {
+    memset(out, 0, sizeof *out);
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    LaunchText l;
+    Launchable code;
+    bool compiled = launch_text(&a, &d, str_of(kernel), str_of(line), &l) && launch_check(&l, NULL, &code);
+    if (compiled) {
+        Machine m;
+        machine_init(&m, &a, &d, 1 << 24);
+        m.storages = l.storages;
+        m.order.period = period;
+        fill(&a, &m.storages, spoilt);
+        const int64_t grid[3] = {tall ? 2 : PROGRAMS, tall ? PROGRAMS : 1, 1};
+        out->ok = vm_launch(&m, code.code, code.cells, grid);
+        for (int k = 0; k < 2; k++) {
+            memcpy(out->data[k], m.storages.at[k + 2]->data, sizeof out->data[k]);
+            memcpy(out->shadow[k], m.storages.at[k + 2]->shadow, sizeof out->shadow[k]);
+        }
+        out->count = m.count;
+        // Where rows begin within a sector is not the same in all of them.
+        out->count.bytes_loaded = out->count.bytes_stored = 0;
+        *repeated = m.order.repeated;
+    }
+    if (diag_first(&d)) snprintf(out->msg, sizeof out->msg, "%s", diag_first(&d)->msg);
+    // Until then other programs may have run.
+    if (!out->ok) {
+        memset(out->data, 0, sizeof out->data);
+        memset(out->shadow, 0, sizeof out->shadow);
+        out->count = (Counters){0};
+    }
+    arena_free(&a);
+    return compiled;
+}
+
+static void copies_change_nothing(void **state) {
+    (void)state;
+    static Outcome with, without;
+    int fine = 0, found = 0, copied = 0, copied_wrong = 0;
+    Rng r = rng_at(11, 4);
+    for (int i = 0; i < ROUNDS; i++) {
+        Arena a = {0};
+        char *kernel = arena_printf(&a, "%s", random_kernel(&a, &r));
+        char *block = strrchr(kernel, '|');
+        *block++ = 0;
+        long long p = rng_between(&r, 0, 3), q = rng_between(&r, 0, 12), n = rng_between(&r, 20, 90);
+        const char *line =
+            arena_printf(&a, "*fp32 *fp32 *fp32 *fp32 *i32 %lld %lld %lld B=%s", p, q, n, block);
+        int64_t spoilt = rng_below(&r, 3) ? -1 : rng_between(&r, 0, PROGRAMS - 1), repeated = 0, none = 0;
+        bool tall = strstr(kernel, "program_id(1)") != NULL;
+        bool compiled = run(kernel, line, PERIOD, spoilt, tall, &with, &repeated);
+        if (compiled != run(kernel, line, 0, spoilt, tall, &without, &none)) fail_msg("%s%s", kernel, line);
+        assert_int_equal(none, 0);
+        fine += with.ok;
+        found += compiled && !with.ok;
+        copied += repeated > 0;
+        copied_wrong += repeated > 0 && !with.ok;
+        bool same_finding = !with.ok && !without.ok && tall; // families take turns
+        if (!same_finding && memcmp(&with, &without, sizeof with))
+            fail_msg("round %d: programs that are copied change the outcome: '%s' '%s'\n%s%s", i, with.msg,
+                     without.msg, kernel, line);
+        arena_free(&a);
+    }
+    if (!(fine > ROUNDS / 5 && found > ROUNDS / 20 && copied > ROUNDS / 20 && copied_wrong > 5))
+        fail_msg("%d fine, %d found, %d copied, %d of them wrong", fine, found, copied, copied_wrong);
+}
+
+static int64_t copied(const char *body) {
+    static Outcome out;
+    Arena a = {0};
+    int64_t repeated = 0;
+    const char *kernel = arena_printf(&a,
+                                      "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
+                                      "    i = tl.program_id(0)\n    c = tl.arange(0, B)\n    m = c < 12\n%s",
+                                      body);
+    assert_true(run(kernel, "*fp32 *fp32 *fp32 *fp32 *i32 2 3 64 B=16", PERIOD, -1, false, &out, &repeated));
+    if (!out.ok) fail_msg("%s", out.msg);
+    arena_free(&a);
+    return repeated;
+}
+
+static void a_program_for_each_row_is_copied(void **state) {
+    (void)state;
+    assert_int_equal(copied("    v = tl.load(x + i * 12 + c, mask=m, other=0.0)\n"
+                            "    tl.store(z + i * 12 + c, v / tl.sum(v), mask=m)\n"),
+                     PROGRAMS - PERIOD);
+    // Two rows each; a bound on rows ends it where it cuts rows off.
+    assert_int_equal(copied("    r = i * 2 + tl.arange(0, 2)\n    t = r[:, None] * 12 + c[None, :]\n"
+                            "    k = m[None, :] & (r[:, None] < n + 64)\n"
+                            "    tl.store(z + t, tl.load(x + t, mask=k, other=0.0), mask=k)\n"),
+                     PROGRAMS - PERIOD);
+    assert_int_equal(copied("    k = m & (i < n - 20)\n"
+                            "    tl.store(z + i * 12 + c, tl.load(x + i * 12 + c, mask=k, other=0.0), mask=k)\n"),
+                     PROGRAMS - 20 - PERIOD);
+    // What is loaded says where to look.
+    assert_int_equal(copied("    k = tl.load(l + i)\n    tl.store(z + i, tl.load(x + i * 12 + k))\n"),
+                     PROGRAMS - PERIOD);
+}
+
+static void one_that_is_special_is_not(void **state) {
+    (void)state;
+    // Up to it all is proved, not beyond.
+    assert_int_equal(copied("    v = tl.load(x + i * 12 + c, mask=m, other=0.0)\n"
+                            "    tl.store(z + i * 12 + c, tl.where(i == 30, v, -v), mask=m)\n"),
+                     30 - PERIOD);
+    static const char *const none[] = {
+        "    tl.store(z + i, i)\n", "    tl.store(z + i, tl.load(x + i * 12) * i.to(tl.float32))\n",
+        "    tl.store(z + i, tl.load(x + i % 40))\n", "    tl.store(z + (i ^ 1), 1.0)\n",
+        "    if tl.load(x + i * 12) > 1:\n        tl.store(z + i, 1.0)\n",
+        "    tl.store(z + i, 1.0, mask=tl.load(x + i * 12) > 1)\n",
+        "    tl.store(z + i, tl.load(x + i * 12))\n    tl.store(w + 64 + i, tl.load(z + i))\n",
+        "    tl.atomic_add(z + i, 1.0, mask=i < 0)\n"};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        if (copied(none[k])) fail_msg("copied: %s", none[k]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_change_nothing),
+        cmocka_unit_test(a_program_for_each_row_is_copied),
+        cmocka_unit_test(one_that_is_special_is_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
