@@ -6,7 +6,8 @@
 //
 // Program order never shows in the results of a launch without findings: a race would be one. Budget: an
 // instruction costs the lanes of its widest register, at least COST_MIN, paid before it runs; a launch itself
-// costs one step for each instruction of its code, which decoding reads.
+// costs one step for each instruction of its code, which decoding reads. A program that is copied instead of run
+// (repeat.h) costs the bytes that it would have accessed.
 #pragma once
 #include "tile/compute/machine.h"
 

@@ -21,7 +21,7 @@ typedef struct {
 } Event;
 
 typedef struct {
-    int64_t lanes, instructions, functions, loaded, stored, bytes;
+    int64_t instructions, functions, loaded, stored, bytes;
 } Work;
 
 struct Repeat {
@@ -55,8 +55,8 @@ static int64_t families_of(const int64_t grid[3]) {
 static bool worth_it(const Machine *m, const Code *c, const int64_t grid[3]) {
     int64_t length = grid[longest_axis(grid)], period = m->order.period;
     return period > 0 && period <= PERIOD_MAX && length >= BLOCKS_LEAST * period &&
-           families_of(grid) <= FAMILIES_MAX && !m->order.sampled && !m->storages.origins && !m->watch.trace &&
-           !m->knocked && !c->atomics;
+           families_of(grid) <= FAMILIES_MAX && !m->order.sampled && !m->storages.origins &&
+           !m->watch.trace && !m->knocked && !c->atomics;
 }
 
 size_t repeat_bytes(const Machine *m, const Code *c, const int64_t grid[3]) {
@@ -158,11 +158,10 @@ void repeat_step(Vm *v, int insn) {
 
 static Work work_done(const Vm *v) {
     const Counters *c = &v->m->count;
-    return (Work){-v->left, c->instructions, c->function_lanes, c->bytes_loaded, c->bytes_stored, v->stored};
+    return (Work){c->instructions, c->function_lanes, c->bytes_loaded, c->bytes_stored, v->stored};
 }
 
 static void add_work(Work *sum, const Work *from, const Work *to) {
-    sum->lanes += to->lanes - from->lanes;
     sum->instructions += to->instructions - from->instructions;
     sum->functions += to->functions - from->functions;
     sum->loaded += to->loaded - from->loaded;
@@ -192,8 +191,9 @@ static bool run_noted(Vm *v, Repeat *r, int64_t family, int program, RunProgram 
 
 static int64_t end_of(const Event *e) { return e->at[0] + (int64_t)e->bytes; }
 
-// Of all that a program stores in one storage: no other program's lies between, and within it nothing is stored
-// twice. Then programs of a block cannot be in each other's way, and neither can a program be in its own.
+// Of all that a program stores in one storage: no other program's lies between, and within it nothing is
+// stored twice. Then programs of a block cannot be in each other's way, and neither can a program be in its
+// own.
 static bool stores_apart(const Repeat *r, const Event *of) {
     int64_t least = of->at[0], most = end_of(of);
     for (const Event *e = r->event; e < r->event + r->events; e++) {
@@ -257,7 +257,9 @@ static bool untouched(const uint32_t *word, size_t n, uint32_t first) {
     return !touched;
 }
 
-static size_t word_of(const Storage *m, int64_t offset) { return (size_t)offset / (size_t)dtype_bytes(m->dtype); }
+static size_t word_of(const Storage *m, int64_t offset) {
+    return (size_t)offset / (size_t)dtype_bytes(m->dtype);
+}
 static size_t words_of(const Storage *m, int64_t offset, size_t bytes) {
     return word_of(m, offset + (int64_t)bytes - 1) - word_of(m, offset) + 1;
 }
@@ -271,7 +273,8 @@ static bool loads_same(const Block *b, const Event *e) {
         uint8_t need = SHADOW_ALLOC | SHADOW_INIT;
         if (m->row_pitch && together(e)) return false;
         if ((shadow_flags(b->v->loops, m, (size_t)at, bytes) & need) != need) return false;
-        if (m->writer && !untouched(m->writer + word_of(m, at), words_of(m, at, bytes), b->v->first)) return false;
+        if (m->writer && !untouched(m->writer + word_of(m, at), words_of(m, at, bytes), b->v->first))
+            return false;
         if (at != was && memcmp(m->data + at, m->data + was, bytes) != 0) return false;
     }
     return true;
@@ -315,9 +318,16 @@ static void copy_stores(const Block *b, const Event *e) {
     }
 }
 
+// A byte that is looked at, or copied, costs what a lane does.
+static int64_t price_of(const Block *b) {
+    int64_t bytes = COST_MIN;
+    for (int k = 0; k < b->r->events; k++) bytes += (int64_t)b->r->event[k].bytes;
+    return bytes * b->programs;
+}
+
 static bool block_same(const Block *b) {
     const Repeat *r = b->r;
-    if (r->work[b->programs].lanes > b->v->left) return false;
+    if (price_of(b) > b->v->left) return false;
     for (int k = 0; k < r->events; k++)
         if (!inside(b, &r->event[k])) return false;
     for (int k = 0; k < r->events; k++)
@@ -332,7 +342,7 @@ static bool copy_block(Vm *v, Repeat *r, int64_t from, int programs) {
     const Work *w = &r->work[programs];
     b.serial = m->race.serial += (uint32_t)programs;
     for (int k = 0; k < r->events; k++) (r->event[k].store ? copy_stores : mark_loads)(&b, &r->event[k]);
-    v->left -= w->lanes;
+    v->left -= price_of(&b);
     v->stored += w->bytes;
     m->count.programs += programs;
     m->order.repeated += programs;

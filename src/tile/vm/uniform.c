@@ -111,9 +111,9 @@ static Wide result_of(const Insn *i, Wide a, Wide b) {
     }
 }
 
-// Of arithmetic on places: no lane wraps, nor would it in a program that is `ahead` further on. With data in it
-// that would have to be known of other data, too; of 64 bits it need not be, since sums are right modulo 2^64 and
-// such places are only where something is loaded.
+// Of arithmetic on places: no lane wraps, nor would it in a program that is `ahead` further on. With data in
+// it that would have to be known of other data, too; of 64 bits it need not be, since sums are right modulo
+// 2^64 and such places are only where something is loaded.
 static void exact(Look *x, int64_t step, bool moved) {
     const TileType *t = &x->v->code->reg[x->i->d].type;
     if (moved && tile_lane_bytes(t) < 8) return ends(x);
@@ -263,5 +263,5 @@ void uniform_step(const Vm *v, UniformProof *p, int insn) {
         with_place(&x);
     else if (i->d >= 0)
         set(&x, (Uniform){.kind = has_data(x.a) || has_data(x.b) || has_data(x.c) ? UNIFORM_DATA
-                                                                                   : UNIFORM_CONSTANT});
+                                                                                  : UNIFORM_CONSTANT});
 }

@@ -1,12 +1,12 @@
-// uniform.h - what of a program depends on its number, followed while one program runs. A kernel that adds and
-// scales its program id, and compares it with sizes, does the same in many programs, a little further on in
-// memory each; here that is proved for a range of them.
+// uniform.h - what of a program depends on its number, followed while one program runs. A kernel that adds
+// and scales its program id, and compares it with sizes, does the same in many programs, a little further on
+// in memory each; here that is proved for a range of them.
 //
 // A register holds a constant of the launch, data (it follows from loaded values), or a place: a number or an
 // address of which every lane grows by the same step from one program to the next. Places may be added, and
 // multiplied with constants; what compares them says up to which program the comparison comes out as it did
-// here. Anything else that is done with a place ends the proof, and so does a branch, a mask or a bound of a loop
-// that follows from data.
+// here. Anything else that is done with a place ends the proof, and so does a branch, a mask or a bound of a
+// loop that follows from data.
 #pragma once
 #include "tile/compute/step.h"
 
@@ -25,7 +25,8 @@ typedef struct {
     Uniform place; // of the access that runs
 } UniformProof;
 
-// reg: of each register of the code. `programs`: how many there are from the one that runs on, itself included.
+// reg: of each register of the code. `programs`: how many there are from the one that runs on, itself
+// included.
 void uniform_begin(UniformProof *p, const Code *c, int axis, int64_t programs);
 // Before instruction `insn` runs, with its operands in place.
 void uniform_step(const Vm *v, UniformProof *p, int insn);

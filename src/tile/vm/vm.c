@@ -141,8 +141,8 @@ static inline void set_lane(const Step *s) {
         memcpy(s->d, &s->imm, 1);
 }
 
-// One program from its first instruction to END. Every instruction is paid for before it runs. Twice: who runs all
-// programs but a few is not to ask each time whether this is one of them.
+// One program from its first instruction to END. Every instruction is paid for before it runs. Twice: who
+// runs all programs but a few is not to ask each time whether this is one of them.
 static inline __attribute__((always_inline)) bool run_steps(Vm *v, int64_t *instructions, bool noted) {
     const Step *s = v->step;
     int64_t left = v->left, count = 0, functions = 0;

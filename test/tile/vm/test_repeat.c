@@ -1,6 +1,6 @@
-// Programs that are copied instead of run (repeat.c) change nothing but the time: random kernels over rows that
-// repeat run with and without it and must agree in bytes, shadows, findings and counters. What depends on a
-// program's number in any other way than a place does is met by kernels that say so.
+// Programs that are copied instead of run (repeat.c) change nothing but the time: random kernels over rows
+// that repeat run with and without it and must agree in bytes, shadows, findings and counters. What depends
+// on a program's number in any other way than a place does is met by kernels that say so.
 #include "tile/launch.h"
 
 #include <stdio.h>
@@ -14,12 +14,24 @@ static const char *pick(Rng *r, const char *const *list, int n) { return list[rn
 
 // x and y: rows that repeat; l: a number below WIDE for each row; z: where answers go, w: another tensor.
 static const char *random_kernel(Arena *a, Rng *r) {
-    static const char *const rows[] = {"i", "i", "i", "i", "i * 2", "i + 3", "n - i", "i // 2", "i % 50",
-                                       "tl.minimum(i, q + 40)", "i * p", "(i + q).to(tl.int64)", "i ^ 1",
-                                       "tl.where(i > 30, i - 1, i)", "63 - i", "q"};
-    static const char *const masks[] = {"c < 12",      "c < 12",       "c < 12", "(c < 12) & (row < n)",
-                                        "row * 12 + c < n * 12", "c < p + 8", "(c < 12) & (i < 40)",
-                                        "(c < 12) & (i != 41)",  "c < tl.minimum(i, 12)", "c + i < 60",
+    static const char *const rows[] = {"i",      "i",
+                                       "i",      "i",
+                                       "i * 2",  "i + 3",
+                                       "n - i",  "i // 2",
+                                       "i % 50", "tl.minimum(i, q + 40)",
+                                       "i * p",  "(i + q).to(tl.int64)",
+                                       "i ^ 1",  "tl.where(i > 30, i - 1, i)",
+                                       "63 - i", "q"};
+    static const char *const masks[] = {"c < 12",
+                                        "c < 12",
+                                        "c < 12",
+                                        "(c < 12) & (row < n)",
+                                        "row * 12 + c < n * 12",
+                                        "c < p + 8",
+                                        "(c < 12) & (i < 40)",
+                                        "(c < 12) & (i != 41)",
+                                        "c < tl.minimum(i, 12)",
+                                        "c + i < 60",
                                         "(c < 12) & (v0 > 0)"};
     static const char *const values[] = {"v",
                                          "v * 2.0",
@@ -35,22 +47,25 @@ static const char *random_kernel(Arena *a, Rng *r) {
                                          "tl.exp(v - tl.max(v))",
                                          "v + (i & 1)",
                                          "v + tl.load(w + c)"};
-    static const char *const stores[] = {"z + row * 12 + c", "z + row * 12 + c",  "z + row * 12 + c",
-                                         "z + i * 12 + c",   "z + i * 12 + 11 - c", "z + c + k * 12",
-                                         "z + i * 11 + c",   "z + i * 24 + 2 * c", "z + (i - 1) * 12 + c", "z + c"};
-    static const char *const more[] = {"",
-                                       "",
-                                       "",
-                                       "    if i > 50:\n        u = u + 1.0\n",
-                                       "    if v0 > 2:\n        u = u + 1.0\n",
-                                       "    for j in range(0, 3):\n        u = u + tl.load(x + row * 12 + j)\n",
-                                       "    for j in range(i, 100, 64):\n        u = u + 1.0\n",
-                                       "    for j in range(0, k):\n        u = u * 0.5\n",
-                                       "    if i * 48 > q * 400:\n        u = u * 0.5\n",
-                                       "    tl.store(w + i, tl.sum(v))\n",
-                                       "    tl.store(w + 16 + i, i)\n",
-                                       "    tl.store(w + 16 + (i * 131072 * p) % 64, 1.0)\n",
-                                       "    u = u + tl.load(z + i * 12 + c, mask=c < 12, other=0.0)\n"};
+    static const char *const stores[] = {"z + row * 12 + c",     "z + row * 12 + c",
+                                         "z + row * 12 + c",     "z + i * 12 + c",
+                                         "z + i * 12 + 11 - c",  "z + c + k * 12",
+                                         "z + i * 11 + c",       "z + i * 24 + 2 * c",
+                                         "z + (i - 1) * 12 + c", "z + c"};
+    static const char *const more[] = {
+        "",
+        "",
+        "",
+        "    if i > 50:\n        u = u + 1.0\n",
+        "    if v0 > 2:\n        u = u + 1.0\n",
+        "    for j in range(0, 3):\n        u = u + tl.load(x + row * 12 + j)\n",
+        "    for j in range(i, 100, 64):\n        u = u + 1.0\n",
+        "    for j in range(0, k):\n        u = u * 0.5\n",
+        "    if i * 48 > q * 400:\n        u = u * 0.5\n",
+        "    tl.store(w + i, tl.sum(v))\n",
+        "    tl.store(w + 16 + i, i)\n",
+        "    tl.store(w + 16 + (i * 131072 * p) % 64, 1.0)\n",
+        "    u = u + tl.load(z + i * 12 + c, mask=c < 12, other=0.0)\n"};
     return arena_printf(a,
                         "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
                         "    i = tl.program_id(%s)\n    c = tl.arange(0, B)\n    row = %s\n"
@@ -121,8 +136,8 @@ static bool run(const char *kernel, const char *line, int64_t period, int64_t sp
             memcpy(out->shadow[k], m.storages.at[k + 2]->shadow, sizeof out->shadow[k]);
         }
         out->count = m.count;
-        // Where rows begin within a sector is not the same in all of them.
-        out->count.bytes_loaded = out->count.bytes_stored = 0;
+        // Where rows begin within a sector is not the same in all of them; and a copy is cheaper.
+        out->count.bytes_loaded = out->count.bytes_stored = out->count.lanes = 0;
         *repeated = m.order.repeated;
     }
     if (diag_first(&d)) snprintf(out->msg, sizeof out->msg, "%s", diag_first(&d)->msg);
@@ -192,9 +207,10 @@ static void a_program_for_each_row_is_copied(void **state) {
                             "    k = m[None, :] & (r[:, None] < n + 64)\n"
                             "    tl.store(z + t, tl.load(x + t, mask=k, other=0.0), mask=k)\n"),
                      PROGRAMS - PERIOD);
-    assert_int_equal(copied("    k = m & (i < n - 20)\n"
-                            "    tl.store(z + i * 12 + c, tl.load(x + i * 12 + c, mask=k, other=0.0), mask=k)\n"),
-                     PROGRAMS - 20 - PERIOD);
+    assert_int_equal(
+        copied("    k = m & (i < n - 20)\n"
+               "    tl.store(z + i * 12 + c, tl.load(x + i * 12 + c, mask=k, other=0.0), mask=k)\n"),
+        PROGRAMS - 20 - PERIOD);
     // What is loaded says where to look.
     assert_int_equal(copied("    k = tl.load(l + i)\n    tl.store(z + i, tl.load(x + i * 12 + k))\n"),
                      PROGRAMS - PERIOD);
@@ -207,8 +223,10 @@ static void one_that_is_special_is_not(void **state) {
                             "    tl.store(z + i * 12 + c, tl.where(i == 30, v, -v), mask=m)\n"),
                      30 - PERIOD);
     static const char *const none[] = {
-        "    tl.store(z + i, i)\n", "    tl.store(z + i, tl.load(x + i * 12) * i.to(tl.float32))\n",
-        "    tl.store(z + i, tl.load(x + i % 40))\n", "    tl.store(z + (i ^ 1), 1.0)\n",
+        "    tl.store(z + i, i)\n",
+        "    tl.store(z + i, tl.load(x + i * 12) * i.to(tl.float32))\n",
+        "    tl.store(z + i, tl.load(x + i % 40))\n",
+        "    tl.store(z + (i ^ 1), 1.0)\n",
         "    if tl.load(x + i * 12) > 1:\n        tl.store(z + i, 1.0)\n",
         "    tl.store(z + i, 1.0, mask=tl.load(x + i * 12) > 1)\n",
         "    tl.store(z + i, tl.load(x + i * 12))\n    tl.store(w + 64 + i, tl.load(z + i))\n",
@@ -217,11 +235,39 @@ static void one_that_is_special_is_not(void **state) {
         if (copied(none[k])) fail_msg("copied: %s", none[k]);
 }
 
+// The budget of a launch that is too much work as long as every program runs.
+static void a_copy_costs_its_bytes(void **state) {
+    (void)state;
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    LaunchText l;
+    Launchable code;
+    static const char kernel[] = "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
+                                 "    i = tl.program_id(0)\n    c = tl.arange(0, B)\n"
+                                 "    v = tl.load(x + i * 12 + c, mask=c < 12, other=0.0)\n"
+                                 "    tl.store(z + i * 12 + c, tl.exp(v), mask=c < 12)\n";
+    assert_true(launch_text(&a, &d, STR(kernel), STR("*fp32 *fp32 *fp32 *fp32 *i32 1 2 3 B=4096"), &l) &&
+                launch_check(&l, NULL, &code));
+    const int64_t grid[3] = {PROGRAMS, 1, 1};
+    for (int with = 0; with < 2; with++) {
+        Machine m;
+        machine_init(&m, &a, &d, (int64_t)PROGRAMS * 4096 * 3);
+        m.storages = l.storages;
+        m.order.period = with ? PERIOD : 0;
+        fill(&a, &m.storages, -1);
+        assert_int_equal(vm_launch(&m, code.code, code.cells, grid), with);
+        assert_int_equal(m.order.repeated, with ? PROGRAMS - PERIOD : 0);
+    }
+    assert_int_equal(diag_first(&d)->kind, DIAG_BUDGET);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_change_nothing),
         cmocka_unit_test(a_program_for_each_row_is_copied),
         cmocka_unit_test(one_that_is_special_is_not),
+        cmocka_unit_test(a_copy_costs_its_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
