@@ -183,15 +183,64 @@ static void copies_change_nothing(void **state) {
         fail_msg("%d fine, %d found, %d copied, %d of them wrong", fine, found, copied, copied_wrong);
 }
 
+static const char *program_of(Arena *a, const char *body) {
+    return arena_printf(a,
+                        "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
+                        "    i = tl.program_id(0)\n    c = tl.arange(0, B)\n    m = c < 12\n%s",
+                        body);
+}
+static const char some_arguments[] = "*fp32 *fp32 *fp32 *fp32 *i32 2 3 64 B=16";
+
+// `apart`: how far what the kernel calls E is from where it would be met by a program.
+static int64_t same_outcome(const char *body, const char *apart) {
+    static Outcome with, without;
+    Arena a = {0};
+    int64_t repeated = 0, none = 0;
+    const char *kernel = program_of(&a, arena_printf(&a, "    E: tl.constexpr = %s\n%s", apart, body));
+    bool compiled = run(kernel, some_arguments, PERIOD, -1, false, &with, &repeated) &&
+                    run(kernel, some_arguments, 0, -1, false, &without, &none);
+    if (!compiled || memcmp(&with, &without, sizeof with) != 0)
+        fail_msg("'%s' '%s' %s", with.msg, without.msg, kernel);
+    arena_free(&a);
+    return repeated;
+}
+
+// What types, offsets and addresses cannot hold, met by a program behind those that were looked at.
+static void ends_are_met(void **state) {
+    (void)state;
+#define HALF "    h = tl.full((), 1, tl.uint64) << 63\n    u = i.to(tl.uint64) + (h - 30 - E)\n    s = 0.0\n"
+    static const char *const body[] = {
+        // From 2^63 on.
+        HALF "    tl.store(z + i, tl.where(u < h, 1.0, 2.0))\n",
+        HALF "    while u < h:\n        u += 400\n        s += 1.0\n    tl.store(z + i, s)\n",
+        HALF "    for j in range(u, h, 400):\n        s += 1.0\n    tl.store(z + i, s)\n",
+        // An offset of 2^38 elements leads nowhere.
+        "    o = i.to(tl.int64) + (274877906924 - E)\n    tl.store(z - (274877906924 - E) + o, 1.0)\n",
+        // A sum that wraps, and comes back; in one dimension, and two.
+        "    k = 9223372036854775500 - E + 0 * tl.load(l + i).to(tl.int64)\n"
+        "    o = c.to(tl.int64) + (k + i * 12) - k\n    tl.store(z + i * 16 + c, tl.load(x + o))\n",
+        "    k = 9223372036854775500 - E + 0 * tl.load(l + i).to(tl.int64)\n"
+        "    o = (c[:, None] // 8).to(tl.int64) + (c[None, :].to(tl.int64) + (k + i * 12)) - k\n"
+        "    tl.store(z + i * 16 + c, tl.max(tl.load(x + o), 0))\n",
+        // An address that leaves the range of its tensor, and comes back.
+        "    k = 137438953397 - E + 0 * tl.load(l + i).to(tl.int64)\n"
+        "    tl.store(z + i, tl.load(x + i * 12 + k + k + k + k - k - k - k - k))\n",
+        // The same in one program of the block alone, which is not the first.
+        "    k = 137438953397 - E + 0 * tl.load(l + i).to(tl.int64)\n    f = tl.load(l + i)\n"
+        "    k = tl.where(f == tl.load(l + 3), k, 0)\n"
+        "    tl.store(z + i, tl.load(x + i * 12 + k + k + k + k - k - k - k - k))\n"};
+    for (size_t k = 0; k < sizeof body / sizeof *body; k++) {
+        (void)same_outcome(body[k], "0");
+        int64_t repeated = same_outcome(body[k], "1000");
+        if (repeated != PROGRAMS - PERIOD) fail_msg("copied %lld: %s", (long long)repeated, body[k]);
+    }
+}
+
 static int64_t copied(const char *body) {
     static Outcome out;
     Arena a = {0};
     int64_t repeated = 0;
-    const char *kernel = arena_printf(&a,
-                                      "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
-                                      "    i = tl.program_id(0)\n    c = tl.arange(0, B)\n    m = c < 12\n%s",
-                                      body);
-    assert_true(run(kernel, "*fp32 *fp32 *fp32 *fp32 *i32 2 3 64 B=16", PERIOD, -1, false, &out, &repeated));
+    assert_true(run(program_of(&a, body), some_arguments, PERIOD, -1, false, &out, &repeated));
     if (!out.ok) fail_msg("%s", out.msg);
     arena_free(&a);
     return repeated;
@@ -265,6 +314,7 @@ static void a_copy_costs_its_bytes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_change_nothing),
+        cmocka_unit_test(ends_are_met),
         cmocka_unit_test(a_program_for_each_row_is_copied),
         cmocka_unit_test(one_that_is_special_is_not),
         cmocka_unit_test(a_copy_costs_its_bytes),
