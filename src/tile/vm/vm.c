@@ -449,6 +449,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     deferred_init(m->arena, &v);
     ahead_open(m->arena, &v, programs);
     decode(m->arena, &v, file, args);
+    // Without room for it all programs run: that is no finding.
     if (need + repeat_bytes(m, code, grid) <= left) v.repeat = repeat_open(m->arena, &v);
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
