@@ -22,6 +22,7 @@ typedef void TreeFn(void *d, const void *a, void *scratch, size_t n);
 
 // Bits of a mode: which operands have one lane. With all of them one lane, run mode 0 with n = 1.
 enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
+enum { OFFSET_BITS = 38 }; // ptradd: offsets of as many elements lead nowhere
 enum { RACE_OTHER = 1, RACE_WROTE = 2, RACE_READ = 4 };
 
 typedef struct {

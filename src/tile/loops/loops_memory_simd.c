@@ -36,8 +36,8 @@ static inline int64_t address_step(int64_t a, int64_t bytes) {
     PTRADD1(vv, 0, 0, name, T, INSIDE) PTRADD1(sv, 1, 0, name, T, INSIDE) PTRADD1(vs, 0, 1, name, T, INSIDE)
 PTRADD(i32, int32_t, true)
 PTRADD(u32, uint32_t, true)
-PTRADD(i64, int64_t, b > -((int64_t)1 << 38) && b < ((int64_t)1 << 38))
-PTRADD(u64, uint64_t, b < ((uint64_t)1 << 38))
+PTRADD(i64, int64_t, b > -((int64_t)1 << OFFSET_BITS) && b < ((int64_t)1 << OFFSET_BITS))
+PTRADD(u64, uint64_t, b < ((uint64_t)1 << OFFSET_BITS))
 
 // ---- elements ----
 

@@ -149,7 +149,7 @@ static void note_again(Repeat *r, const Step *s, Storage *m, int64_t offset, siz
 
 void repeat_note(Vm *v, const Step *s, Storage *m, int64_t offset, size_t size, bool store) {
     Repeat *r = v->noting;
-    (r->proving ? note_first : note_again)(r, s, m, offset, size, store);
+    (r->program == 0 ? note_first : note_again)(r, s, m, offset, size, store);
 }
 
 void repeat_step(Vm *v, int insn) {
@@ -169,15 +169,22 @@ static void add_work(Work *sum, const Work *from, const Work *to) {
     sum->bytes += to->bytes - from->bytes;
 }
 
+static int64_t smaller_of(int64_t x, int64_t y) { return x < y ? x : y; }
+
+// With data in places each program of the block has to be proved, for those that have its data.
 static bool run_noted(Vm *v, Repeat *r, int64_t family, int program, RunProgram *run) {
     Work before = work_done(v);
     r->program = program;
     r->at = 0;
     r->had = 0;
-    r->proving = program == 0;
+    bool again = program > 0 && r->proof.moved;
+    r->proving = program == 0 || again;
+    int64_t ahead = r->proof.ahead;
+    if (again) uniform_begin(&r->proof, v->code, r->axis, r->length - program);
     v->noting = r;
     bool ok = run(v, number_of(v, r, family, program));
     v->noting = NULL;
+    if (again && r->proof.ahead >= 0) r->proof.ahead = smaller_of(ahead, r->proof.ahead + program);
     Work after = work_done(v);
     r->work[program + 1] = r->work[program];
     add_work(&r->work[program + 1], &before, &after);

@@ -2,10 +2,13 @@
 
 #include "tile/compute/affine.h"
 
+typedef __int128 Wide; // sums and products of two of 64 bits
+
 void uniform_begin(UniformProof *p, const Code *c, int axis, int64_t programs) {
     memset(p->reg, 0, (size_t)c->regs * sizeof *p->reg);
     p->axis = axis;
     p->ahead = programs - 1;
+    p->moved = false;
     p->place = (Uniform){0};
 }
 
@@ -25,9 +28,10 @@ static Lanes lanes_of(const Vm *v, int reg, const void *at) {
 }
 
 // An integer or an address.
-static int64_t lane_at(const Lanes *l, size_t i) {
+static Wide lane_at(const Lanes *l, size_t i) {
     const Register *r = l->r;
     size_t size = (size_t)tile_lane_bytes(&r->type), columns = 1;
+    bool is_signed = r->type.pointer || dtype_info[r->type.elem].kind == DTYPE_KIND_I;
     int64_t wide, beyond = 0;
     if (tile_lanes(&r->type) == 1) i = 0;
     if (r->form == FORM_AFFINE || r->form == FORM_ROWS) {
@@ -37,17 +41,17 @@ static int64_t lane_at(const Lanes *l, size_t i) {
     } else if (i >= l->live) {
         i = l->live - 1;
     }
-    if (size == 8) return memcpy(&wide, l->at + i * 8, 8), wide + beyond;
+    if (size == 8) {
+        memcpy(&wide, l->at + i * 8, 8);
+        return (is_signed ? (Wide)wide : (Wide)(uint64_t)wide) + beyond;
+    }
     if (size == 1) return *(const uint8_t *)(l->at + i);
     int32_t half;
     memcpy(&half, l->at + i * 4, 4);
-    bool is_signed = dtype_info[r->type.elem].kind == DTYPE_KIND_I;
     return (is_signed ? (int64_t)half : (int64_t)(uint32_t)half) + beyond;
 }
 
 // ---- one instruction
-
-typedef __int128 Wide; // sums and products of two of 64 bits
 
 typedef struct {
     const Vm *v;
@@ -76,6 +80,7 @@ static void set(Look *x, Uniform u) { x->p->reg[x->i->d] = u; }
 
 static void set_place(Look *x, Wide step, bool moved) {
     if (step > INT64_MAX / 4 || step < INT64_MIN / 4) return ends(x);
+    x->p->moved |= moved && step != 0;
     if (step == 0)
         set(x, (Uniform){.kind = moved ? UNIFORM_DATA : UNIFORM_CONSTANT});
     else
@@ -111,18 +116,25 @@ static Wide result_of(const Insn *i, Wide a, Wide b) {
     }
 }
 
+// Addresses of a storage alone lead anywhere, and only by offsets that PTRADD takes.
+static void leads_on(Look *x, Wide address, Wide offset) {
+    Wide storage = (address + offset * x->i->imm) >> ADDRESS_BITS, most = ((Wide)1 << OFFSET_BITS) - 1;
+    if (storage < 1 || storage != address >> ADDRESS_BITS) return ends(x);
+    stays_within(x, offset, step_of(x->b), -most, most);
+}
+
 // Of arithmetic on places: no lane wraps, nor would it in a program that is `ahead` further on. With data in
-// it that would have to be known of other data, too; of 64 bits it need not be, since sums are right modulo
-// 2^64 and such places are only where something is loaded.
+// it that is known of programs with the same data.
 static void exact(Look *x, int64_t step, bool moved) {
     const TileType *t = &x->v->code->reg[x->i->d].type;
     if (moved && tile_lane_bytes(t) < 8) return ends(x);
-    if (moved) return;
     Lanes a = lanes_of(x->v, x->i->a, x->s->a), b = a;
     if (x->i->b >= 0) b = lanes_of(x->v, x->i->b, x->s->b);
     Wide least, most;
     for (size_t k = 0, n = (size_t)tile_lanes(t); k < n && x->p->ahead >= 0; k++) {
-        Wide value = result_of(x->i, lane_at(&a, k), x->i->b >= 0 ? lane_at(&b, k) : 0);
+        Wide one = lane_at(&a, k), other = x->i->b >= 0 ? lane_at(&b, k) : 0;
+        Wide value = result_of(x->i, one, other);
+        if (x->i->op == INSN_PTRADD) leads_on(x, one, other);
         if (!limits(t, value, &least, &most)) return ends(x);
         stays_within(x, value, step, least, most);
     }
@@ -143,7 +155,8 @@ static void multiply(Look *x) {
     if (other.kind != UNIFORM_CONSTANT) return ends(x);
     int reg = first ? x->i->b : x->i->a;
     Lanes l = lanes_of(x->v, reg, first ? x->s->b : x->s->a);
-    int64_t factor = lane_at(&l, 0);
+    Wide factor = lane_at(&l, 0);
+    if (factor > INT64_MAX) return ends(x); // products might be too wide here
     for (size_t k = 1, n = (size_t)tile_lanes(&l.r->type); k < n; k++)
         if (lane_at(&l, k) != factor) return ends(x);
     Wide step = (Wide)place.step * factor;
@@ -168,7 +181,7 @@ static void compare(Look *x) {
     if (step > INT64_MAX || step < INT64_MIN) return ends(x);
     size_t n = (size_t)tile_lanes(&x->v->code->reg[x->i->d].type);
     for (size_t k = 0; k < n && x->p->ahead >= 0; k++) {
-        Wide apart = (Wide)lane_at(&a, k) - lane_at(&b, k);
+        Wide apart = lane_at(&a, k) - lane_at(&b, k);
         switch (x->i->op) {
         case INSN_LT:
         case INSN_GE: keeps_side(x, apart, (int64_t)step); break;
@@ -190,7 +203,7 @@ static void loop_test(Look *x) {
     if (step > INT64_MAX || step < INT64_MIN) return ends(x);
     Lanes d = lanes_of(x->v, x->i->d, x->s->d), end = lanes_of(x->v, x->i->a, x->s->a),
           by = lanes_of(x->v, x->i->b, x->s->b);
-    Wide apart = (Wide)lane_at(&d, 0) - lane_at(&end, 0);
+    Wide apart = lane_at(&d, 0) - lane_at(&end, 0);
     keeps_side(x, lane_at(&by, 0) > 0 ? apart : apart - 1, (int64_t)step);
 }
 

@@ -14,7 +14,7 @@ typedef enum { UNIFORM_CONSTANT, UNIFORM_DATA, UNIFORM_PLACE } UniformKind;
 
 typedef struct {
     UniformKind kind;
-    bool moved;   // a place to which data was added: only how it moves is known
+    bool moved;   // a place to which data was added: of other data all has to be looked at again
     int64_t step; // of a place: how much it grows, in bytes if it is an address
 } Uniform;
 
@@ -22,6 +22,7 @@ typedef struct {
     Uniform *reg;  // of each register
     int axis;      // of the grid: programs that differ along it alone are compared
     int64_t ahead; // so many programs further on all is the same; -1: nothing was proved
+    bool moved;    // some place was: what was proved is true of programs with the data of this one
     Uniform place; // of the access that runs
 } UniformProof;
 

@@ -432,8 +432,9 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
                   (size_t)code->compares * WATCHED_BYTES + narrow_bytes(code) + ahead_bytes(code, programs) +
-                  lanes_log_bytes() + deferred_bytes(code) + repeat_bytes(m, code, grid);
-    if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
+                  lanes_log_bytes() + deferred_bytes(code),
+           left = arena_left(m->arena);
+    if (code->file_bytes > REGISTER_FILE_MAX || need > left)
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
                         STR_ARG(code->kernel), code->file_bytes / 1024);
@@ -448,7 +449,8 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     deferred_init(m->arena, &v);
     ahead_open(m->arena, &v, programs);
     decode(m->arena, &v, file, args);
-    v.repeat = repeat_open(m->arena, &v);
+    // Without room for it all programs run: that is no finding.
+    if (need + repeat_bytes(m, code, grid) <= left) v.repeat = repeat_open(m->arena, &v);
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     spread_origins(&v);

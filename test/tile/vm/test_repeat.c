@@ -7,7 +7,15 @@
 
 #include "base/numeric/rng.h"
 
-enum { PERIOD = 7, PROGRAMS = 64, WIDE = 12, ROWS = 2 * PROGRAMS, ELEMENTS = ROWS * WIDE, ROUNDS = 3000 };
+enum {
+    PERIOD = 7,
+    PROGRAMS = 64,
+    WIDE = 12,
+    ROWS = 6 * PROGRAMS + 2,
+    ELEMENTS = ROWS * WIDE,
+    ROUNDS = 3000,
+    ROUNDS_OF_NUMBERS = 3000
+};
 
 static const char *pick(Rng *r, const char *const *list, int n) { return list[rng_below(r, (uint64_t)n)]; }
 #define PICK(r, list) pick((r), (list), (int)(sizeof(list) / sizeof *(list)))
@@ -77,10 +85,93 @@ static const char *random_kernel(Arena *a, Rng *r) {
                         rng_below(r, 3) ? "c < 12" : "m", rng_below(r, 2) ? "16" : "256");
 }
 
+// A number made of the program's, of constants near the ends of types, and (more) in ways that prove nothing.
+static const char *number(Arena *a, Rng *r, int depth, bool more) {
+    static const char *const leaves[] = {"i",   "i",          "i",    "i",           "i",     "i",
+                                         "i",   "j",          "3",    "12",          "30",    "0",
+                                         "q0",  "n0",         "i31",  "i31 - 35",    "i63",   "(i63 - 35)",
+                                         "u32", "(u32 - 35)", "half", "(half - 45)", "32740", "255"};
+    static const char *const others[] = {"k",        "(i // 2)",          "(i ^ 1)",
+                                         "(i % 50)", "tl.minimum(i, 40)", "(i >> 1)"};
+    static const char *const factors[] = {"3",  "65536", "67108864", "half", "i60",
+                                          "q0", "n0",    "(0 - q0)", "j"};
+    static const char *const types[] = {"int64", "uint64", "int32", "uint32", "int16", "uint8"};
+    static const char *const orders[] = {"<", "<=", ">", ">=", "==", "!="};
+    if (depth == 0) return more && rng_below(r, 4) == 0 ? PICK(r, others) : PICK(r, leaves);
+    const char *x = number(a, r, depth - 1, more);
+    switch (rng_below(r, 8)) {
+    case 0:
+    case 1: return arena_printf(a, "(%s + %s)", x, number(a, r, depth - 1, more));
+    case 2: return arena_printf(a, "(%s - %s)", x, number(a, r, depth - 1, more));
+    case 3:
+    case 4: return arena_printf(a, "(%s * %s)", x, PICK(r, factors));
+    case 5:
+    case 6: return arena_printf(a, "(q0 * 0 + %s).to(tl.%s)", x, pick(r, types, more ? 6 : 4));
+    default:
+        return arena_printf(a, "tl.where(%s %s %s, i, i + 5)", x, PICK(r, orders),
+                            number(a, r, depth - 1, more));
+    }
+}
+
+// What two such numbers have to do with each other decides something, on a grid with any long axis.
+static const char *kernel_of_numbers(Arena *a, Rng *r, int axis) {
+    static const char *const rows[] = {"i + 64 * j",
+                                       "i + 64 * j",
+                                       "i + 64 * j",
+                                       "63 - i",
+                                       "i * 2",
+                                       "(e1 - e1) + i",
+                                       "tl.where(e1 < e2, i, i + 1)"};
+    static const char *const values[] = {"tl.where(e1 < e2, v, -v)",
+                                         "tl.where(e1 <= e2, v, -v)",
+                                         "tl.where(e1 == e2, v, -v)",
+                                         "tl.where(c < e1, v, -v)",
+                                         "v + k",
+                                         "v + tl.load(y + row * 12 + k)"};
+    static const char *const more[] = {
+        "",
+        "",
+        "    if e1 >= e2:\n        u = u + 1.0\n",
+        "    t = e1\n    s = 0\n    while t < e2 and s < 9:\n        t = t + 20\n        s += 1\n    u = u + "
+        "s\n",
+        "    for t in range(e1, e2, 40):\n        u = u * 0.5\n",
+        "    u = u + tl.load(y + i * 12 + k64 + e63 + k64 - e63)\n",
+        "    u = u + tl.load(y + i * 12 + e38 + e38 + e38 + e38 - e38 - e38 - e38 - e38)\n",
+        "    u = u + tl.load(y + ((c.to(tl.int64) + (e63 + i * 12)) - e63))\n",
+        "    u = u + tl.load(x + (i.to(tl.int64) + o38) * 12 - o38 * 12)\n",
+        "    u = u + tl.load(x - o38 + (i.to(tl.int64) * 12 + o38))\n",
+        "    b = tl.make_block_ptr(x, (n, 12), (12, 1), (i * 2, 0), (2, B), (1, 0))\n"
+        "    b = tl.advance(b, (q, 0))\n"
+        "    u = u + tl.sum(tl.load(b, boundary_check=(0, 1), padding_option='zero'), 0)\n",
+        "    b = tl.make_tensor_descriptor(x, [n, 12], [12, 1], [2, B])\n"
+        "    u = u + tl.sum(b.load([i * 2, 0]), 0)\n",
+        "    tl.store(w + i, tl.sum(u), mask=e1 != e2)\n",
+        "    u = u + tl.load(z + 12 * (i + 64 * j) + c, mask=c < 12, other=0.0)\n"};
+    static const char *const masks[] = {
+        "m", "m", "m", "m", "m & (e1 < e2)", "m & (e1 != e2)", "c + e1 < 12 + e1"};
+    int others[2] = {axis == 0, axis == 2 ? 1 : 2};
+    bool odd = rng_below(r, 4) == 0;
+    return arena_printf(
+        a,
+        "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
+        "    i = tl.program_id(%d)\n    j = tl.program_id(%d) + tl.num_programs(%d) * tl.program_id(%d)\n"
+        "    c = tl.arange(0, B)\n    m = c < 12\n    k = tl.load(l + i)\n    k64 = k.to(tl.int64)\n"
+        "    q0 = i * 0 + q\n    n0 = i * 0 + n\n    i31 = q0 * 0 + 2147483647\n"
+        "    u32 = tl.full((), 4294967295, tl.uint32)\n    half = tl.full((), 1, tl.uint64) << 63\n"
+        "    i63 = tl.full((), 9223372036854775807, tl.int64)\n    i60 = tl.full((), 1, tl.int64) << 60\n"
+        "    e63 = tl.where(k == %d, i63 - 500, k64)\n    e38 = tl.where(k == %d, 137438953397 + k64, 0)\n"
+        "    o38 = tl.full((), 274877906900, tl.int64) - q * 70\n"
+        "    e1 = %s\n    e2 = %s\n    row = %s\n    v = tl.load(x + row * 12 + c, mask=m, other=0.0)\n"
+        "    u = %s\n%s    tl.store(z + (i + 64 * j) * 12 + c, u, mask=%s)\n",
+        axis, others[0], others[0], others[1], (int)rng_below(r, WIDE), (int)rng_below(r, WIDE),
+        number(a, r, (int)rng_below(r, 4), odd), number(a, r, (int)rng_below(r, 4), odd), PICK(r, rows),
+        PICK(r, values), PICK(r, more), PICK(r, masks));
+}
+
 typedef struct {
     bool ok;
     char msg[256];
-    uint8_t data[2][ELEMENTS * 4], shadow[2][ELEMENTS * 4];
+    uint8_t data[2][ELEMENTS * 4], shadow[2][ELEMENTS * 4], taken[1024];
     Counters count;
 } Outcome;
 
@@ -115,7 +206,25 @@ static void fill(Arena *a, StorageTable *t, int64_t spoilt) {
     }
 }
 
-static bool run(const char *kernel, const char *line, int64_t period, int64_t spoilt, bool tall, Outcome *out,
+typedef struct {
+    int64_t grid[3], spoilt;
+    int launches; // each loads what the one before has stored
+    bool filled;  // memory is not uninitialised
+} Setting;
+static const Setting rows_apart = {.grid = {PROGRAMS, 1, 1}, .spoilt = -1, .launches = 1};
+
+static bool launch(Machine *m, const Launchable *code, const Setting *s) {
+    int64_t cells[16];
+    memcpy(cells, code->cells, (size_t)code->code->cells * sizeof *cells);
+    for (int k = 0; k < s->launches; k++) {
+        if (!vm_launch(m, code->code, cells, s->grid)) return false;
+        cells[0] = cells[2];
+        cells[2] = cells[3];
+    }
+    return true;
+}
+
+static bool run(const char *kernel, const char *line, int64_t period, const Setting *s, Outcome *out,
                 int64_t *repeated) {
     memset(out, 0, sizeof *out);
     Arena a = {0};
@@ -128,14 +237,17 @@ static bool run(const char *kernel, const char *line, int64_t period, int64_t sp
         machine_init(&m, &a, &d, 1 << 24);
         m.storages = l.storages;
         m.order.period = period;
-        fill(&a, &m.storages, spoilt);
-        const int64_t grid[3] = {tall ? 2 : PROGRAMS, tall ? PROGRAMS : 1, 1};
-        out->ok = vm_launch(&m, code.code, code.cells, grid);
+        fill(&a, &m.storages, s->spoilt);
+        for (int k = 2; s->filled && k < 4; k++)
+            memset(m.storages.at[k]->shadow, SHADOW_ALLOC | SHADOW_INIT, ELEMENTS * 4);
+        out->ok = launch(&m, &code, s);
         for (int k = 0; k < 2; k++) {
             memcpy(out->data[k], m.storages.at[k + 2]->data, sizeof out->data[k]);
             memcpy(out->shadow[k], m.storages.at[k + 2]->shadow, sizeof out->shadow[k]);
         }
         out->count = m.count;
+        assert_true((size_t)code.code->insns <= sizeof out->taken);
+        memcpy(out->taken, code.code->taken, (size_t)code.code->insns);
         // Where rows begin within a sector is not the same in all of them; and a copy is cheaper.
         out->count.bytes_loaded = out->count.bytes_stored = out->count.lanes = 0;
         *repeated = m.order.repeated;
@@ -145,6 +257,7 @@ static bool run(const char *kernel, const char *line, int64_t period, int64_t sp
     if (!out->ok) {
         memset(out->data, 0, sizeof out->data);
         memset(out->shadow, 0, sizeof out->shadow);
+        memset(out->taken, 0, sizeof out->taken);
         out->count = (Counters){0};
     }
     arena_free(&a);
@@ -166,8 +279,9 @@ static void copies_change_nothing(void **state) {
             arena_printf(&a, "*fp32 *fp32 *fp32 *fp32 *i32 %lld %lld %lld B=%s", p, q, n, block);
         int64_t spoilt = rng_below(&r, 3) ? -1 : rng_between(&r, 0, PROGRAMS - 1), repeated = 0, none = 0;
         bool tall = strstr(kernel, "program_id(1)") != NULL;
-        bool compiled = run(kernel, line, PERIOD, spoilt, tall, &with, &repeated);
-        if (compiled != run(kernel, line, 0, spoilt, tall, &without, &none)) fail_msg("%s%s", kernel, line);
+        Setting s = {{tall ? 2 : PROGRAMS, tall ? PROGRAMS : 1, 1}, spoilt, 1, false};
+        bool compiled = run(kernel, line, PERIOD, &s, &with, &repeated);
+        if (compiled != run(kernel, line, 0, &s, &without, &none)) fail_msg("%s%s", kernel, line);
         assert_int_equal(none, 0);
         fine += with.ok;
         found += compiled && !with.ok;
@@ -183,15 +297,99 @@ static void copies_change_nothing(void **state) {
         fail_msg("%d fine, %d found, %d copied, %d of them wrong", fine, found, copied, copied_wrong);
 }
 
+static void numbers_change_nothing(void **state) {
+    (void)state;
+    static Outcome with, without;
+    static const Setting settings[] = {{{64, 1, 1}, -1, 1, true},  {{64, 1, 1}, -1, 2, true},
+                                       {{64, 1, 1}, 40, 1, false}, {{2, 64, 1}, -1, 1, true},
+                                       {{64, 2, 3}, -1, 1, false}, {{1, 3, 64}, -1, 2, true}};
+    static const int64_t periods[] = {PERIOD, PERIOD, 2 * PERIOD, 3 * PERIOD, 5};
+    int fine = 0, found = 0, copied = 0, copied_wrong = 0;
+    Rng r = rng_at(12, 4);
+    for (int i = 0; i < ROUNDS_OF_NUMBERS; i++) {
+        Arena a = {0};
+        const Setting *s = &settings[rng_below(&r, sizeof settings / sizeof *settings)];
+        const char *kernel = kernel_of_numbers(&a, &r, s->grid[0] == 64 ? 0 : s->grid[1] == 64 ? 1 : 2);
+        int64_t period = periods[rng_below(&r, 5)], repeated = 0, none = 0;
+        const char *line =
+            arena_printf(&a, "*fp32 *fp32 *fp32 *fp32 *i32 2 %d %d B=%s", (int)rng_between(&r, 2, 12),
+                         (int)rng_between(&r, 20, 140), rng_below(&r, 4) ? "16" : "256");
+        bool compiled = run(kernel, line, period, s, &with, &repeated);
+        if (compiled != run(kernel, line, 0, s, &without, &none)) fail_msg("%s%s", kernel, line);
+        fine += with.ok;
+        found += compiled && !with.ok;
+        copied += repeated > 0;
+        copied_wrong += repeated > 0 && !with.ok;
+        bool families = s->grid[0] * s->grid[1] * s->grid[2] > 64;
+        bool either = (!with.ok && !without.ok && families) || strstr(without.msg, "budget");
+        if (!either && memcmp(&with, &without, sizeof with))
+            fail_msg("round %d: programs that are copied change the outcome: '%s' '%s'\n%s%s", i, with.msg,
+                     without.msg, kernel, line);
+        arena_free(&a);
+    }
+    if (!(fine > ROUNDS_OF_NUMBERS / 5 && found > ROUNDS_OF_NUMBERS / 20 && copied > ROUNDS_OF_NUMBERS / 10 &&
+          copied_wrong > 20))
+        fail_msg("%d fine, %d found, %d copied, %d of them wrong", fine, found, copied, copied_wrong);
+}
+
+static const char *program_of(Arena *a, const char *body) {
+    return arena_printf(a,
+                        "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
+                        "    i = tl.program_id(0)\n    c = tl.arange(0, B)\n    m = c < 12\n%s",
+                        body);
+}
+static const char some_arguments[] = "*fp32 *fp32 *fp32 *fp32 *i32 2 3 64 B=16";
+
+// `apart`: how far what the kernel calls E is from where it would be met by a program.
+static int64_t same_outcome(const char *body, const char *apart) {
+    static Outcome with, without;
+    Arena a = {0};
+    int64_t repeated = 0, none = 0;
+    const char *kernel = program_of(&a, arena_printf(&a, "    E: tl.constexpr = %s\n%s", apart, body));
+    bool compiled = run(kernel, some_arguments, PERIOD, &rows_apart, &with, &repeated) &&
+                    run(kernel, some_arguments, 0, &rows_apart, &without, &none);
+    if (!compiled || memcmp(&with, &without, sizeof with) != 0)
+        fail_msg("'%s' '%s' %s", with.msg, without.msg, kernel);
+    arena_free(&a);
+    return repeated;
+}
+
+// What types, offsets and addresses cannot hold, met by a program behind those that were looked at.
+static void ends_are_met(void **state) {
+    (void)state;
+#define HALF "    h = tl.full((), 1, tl.uint64) << 63\n    u = i.to(tl.uint64) + (h - 30 - E)\n    s = 0.0\n"
+    static const char *const body[] = {
+        // From 2^63 on.
+        HALF "    tl.store(z + i, tl.where(u < h, 1.0, 2.0))\n",
+        HALF "    while u < h:\n        u += 400\n        s += 1.0\n    tl.store(z + i, s)\n",
+        HALF "    for j in range(u, h, 400):\n        s += 1.0\n    tl.store(z + i, s)\n",
+        // An offset of 2^38 elements leads nowhere.
+        "    o = i.to(tl.int64) + (274877906924 - E)\n    tl.store(z - (274877906924 - E) + o, 1.0)\n",
+        // A sum that wraps, and comes back; in one dimension, and two.
+        "    k = 9223372036854775500 - E + 0 * tl.load(l + i).to(tl.int64)\n"
+        "    o = c.to(tl.int64) + (k + i * 12) - k\n    tl.store(z + i * 16 + c, tl.load(x + o))\n",
+        "    k = 9223372036854775500 - E + 0 * tl.load(l + i).to(tl.int64)\n"
+        "    o = (c[:, None] // 8).to(tl.int64) + (c[None, :].to(tl.int64) + (k + i * 12)) - k\n"
+        "    tl.store(z + i * 16 + c, tl.max(tl.load(x + o), 0))\n",
+        // An address that leaves the range of its tensor, and comes back.
+        "    k = 137438953397 - E + 0 * tl.load(l + i).to(tl.int64)\n"
+        "    tl.store(z + i, tl.load(x + i * 12 + k + k + k + k - k - k - k - k))\n",
+        // The same in one program of the block alone, which is not the first.
+        "    k = 137438953397 - E + 0 * tl.load(l + i).to(tl.int64)\n    f = tl.load(l + i)\n"
+        "    k = tl.where(f == tl.load(l + 3), k, 0)\n"
+        "    tl.store(z + i, tl.load(x + i * 12 + k + k + k + k - k - k - k - k))\n"};
+    for (size_t k = 0; k < sizeof body / sizeof *body; k++) {
+        (void)same_outcome(body[k], "0");
+        int64_t repeated = same_outcome(body[k], "1000");
+        if (repeated != PROGRAMS - PERIOD) fail_msg("copied %lld: %s", (long long)repeated, body[k]);
+    }
+}
+
 static int64_t copied(const char *body) {
     static Outcome out;
     Arena a = {0};
     int64_t repeated = 0;
-    const char *kernel = arena_printf(&a,
-                                      "@triton.jit\ndef f(x, y, z, w, l, p, q, n, B: tl.constexpr):\n"
-                                      "    i = tl.program_id(0)\n    c = tl.arange(0, B)\n    m = c < 12\n%s",
-                                      body);
-    assert_true(run(kernel, "*fp32 *fp32 *fp32 *fp32 *i32 2 3 64 B=16", PERIOD, -1, false, &out, &repeated));
+    assert_true(run(program_of(&a, body), some_arguments, PERIOD, &rows_apart, &out, &repeated));
     if (!out.ok) fail_msg("%s", out.msg);
     arena_free(&a);
     return repeated;
@@ -265,6 +463,8 @@ static void a_copy_costs_its_bytes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_change_nothing),
+        cmocka_unit_test(numbers_change_nothing),
+        cmocka_unit_test(ends_are_met),
         cmocka_unit_test(a_program_for_each_row_is_copied),
         cmocka_unit_test(one_that_is_special_is_not),
         cmocka_unit_test(a_copy_costs_its_bytes),
