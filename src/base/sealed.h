@@ -1,6 +1,6 @@
-// sealed.h - memory that this process writes and others read: a memfd that nobody can resize, nor anybody else
-// write, whoever gets its descriptor. Pages of such files cost more than what is written to them, so files
-// that are given back serve the next: what is taken is zero, up to the end of its last page.
+// sealed.h - memory that this process writes and others read: a memfd that nobody can resize, nor anybody
+// else write, whoever gets its descriptor. Pages of such files cost more than what is written to them, so
+// files that are given back serve the next: what is taken is zero, up to the end of its last page.
 #pragma once
 #include "base/err.h"
 #include <stddef.h>

@@ -186,6 +186,7 @@ static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *
         keep_added(b, q);
     } else if (verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
+        v->keeps |= other.keeps;
         v->cases.run += other.cases.run;
         v->cases.passed += other.cases.passed;
         if (other.cases.worst.use > v->cases.worst.use) v->cases.worst = other.cases.worst;

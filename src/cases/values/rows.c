@@ -67,8 +67,9 @@ static void fill_ramp(double *out, int64_t n, double from, double to) {
 }
 // Magnitudes 10^lo .. 10^hi, both signs.
 static void fill_log_uniform(Rng *r, double *out, int64_t n, double lo, double hi) {
+    double least = f64_log(lo), span = f64_log(hi) - least;
     for (int64_t i = 0; i < n; i++) {
-        double m = f64_exp(f64_log(lo) + (f64_log(hi) - f64_log(lo)) * rng_unit(r));
+        double m = f64_exp(least + span * rng_unit(r));
         out[i] = rng_u32(r) & 1 ? m : -m;
     }
 }
