@@ -444,6 +444,7 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     d->calls = p->calls;
     d->called = NEWN(a, CallTruth, (size_t)p->calls + 1);
     Arena scratch = {0};
+    ArenaMark mark = arena_mark(&scratch);
     for (int i = 0; i < p->calls && ok; i++) {
         const CallSpec *c = &p->call[i];
         const CaseSpec *from = &d->spec[c->case_index];
@@ -466,7 +467,7 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         ok = b || err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
                           STR_ARG(d->op->name), why ? why->msg : "it failed");
         if (ok) t->expected = draw_keep(&d->kept[0], b);
-        arena_free(&scratch);
+        arena_reset(&scratch, mark);
     }
     arena_free(&scratch);
     return ok;

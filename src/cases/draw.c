@@ -1,13 +1,8 @@
 #include "cases/draw.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/io.h"
 #include "base/numeric/rng.h"
 #include "cases/calls.h"
 #include "cases/columns.h"
@@ -253,31 +248,19 @@ static void judge_one(void *arg, size_t i, int worker) {
     arena_reset(a, mark);
 }
 
-// A memfd that nobody can write any more: children map what the oracle saw.
-static bool seal(Draw *d, uint8_t *map, Err *e) {
-    munmap(map, d->bytes);
-    if (!io_seal(d->fd, "inputs", e)) return false;
-    void *p = mmap(NULL, d->bytes, PROT_READ, MAP_PRIVATE, d->fd,
-                   0); // older kernels refuse to share what is sealed
-    if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));
-    d->mapping = p;
+// Nobody else can write there: children map what the oracle saw.
+static bool seal(Draw *d, Err *e) {
+    if (!sealed_close(&d->memory, "inputs", e)) return false;
+    d->mapping = d->memory.map;
     return true;
 }
 
 static bool map_inputs(Draw *d, int64_t bytes, uint8_t **map, Err *e) {
     d->bytes = (size_t)bytes;
-    d->fd = memfd_create("ouroboros-inputs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (d->fd < 0) return err_set(e, ERR_IO, "cannot create the input mapping: %s", strerror(errno));
-    void *p = MAP_FAILED;
-    if (ftruncate(d->fd, bytes) == 0) p = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
-    if (p != MAP_FAILED) {
-        *map = p;
-        return true;
-    }
-    err_record(e, ERR_IO, "cannot map %lld bytes of inputs: %s", (long long)bytes, strerror(errno));
-    close(d->fd);
-    d->fd = -1;
-    return false;
+    if (!sealed_take(d->bytes, "inputs", &d->memory, e)) return false;
+    d->fd = d->memory.fd;
+    *map = d->memory.map;
+    return true;
 }
 
 static bool evaluate(Arena *a, Pool *pool, Work *w, Err *e) {
@@ -425,7 +408,6 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     d->spec = spec;
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
     if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e) || !calls_fill(a, d, calls, map, e)) {
-        munmap(map, d->bytes);
         draw_free(d);
         return false;
     }
@@ -437,7 +419,7 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     draw_dependences(a, d, map);
     d->mapping = NULL;
     put_specs(d, map);
-    if (seal(d, map, e)) return true;
+    if (seal(d, e)) return true;
     draw_free(d);
     return false;
 }
@@ -468,8 +450,7 @@ void draw_share(Draw *d, Pool *pool, RoundAnswer *round) {
 }
 
 void draw_free(Draw *d) {
-    if (d->mapping) munmap((void *)(uintptr_t)d->mapping, d->bytes);
-    if (d->fd >= 0) close(d->fd);
+    sealed_give(&d->memory);
     for (int i = 0; i < d->kepts; i++) arena_free(&d->kept[i]);
     d->kepts = 0;
     d->mapping = NULL;

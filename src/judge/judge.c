@@ -88,6 +88,8 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
         v->judged.seconds_child = t1 - t0;
         v->judged.seconds_compare = clock_seconds() - t1;
+        const CaseReport *last = r.reports > 0 ? &r.report[r.reports - 1] : NULL;
+        v->keeps |= last && last->kind == REPORT_DONE && last->keeps;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > *configs) *configs = r.report[k].configs;
         if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
@@ -111,7 +113,13 @@ Candidates candidates_on(const Candidates *b, const Draw *d) {
                         .watched_arena = b->watched_arena};
 }
 
-typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
+typedef enum {
+    MORE_RIGHT,
+    MORE_WRONG,
+    MORE_UNKNOWN,
+    MORE_REFUSED,
+    MORE_KEEPS, // something between calls, of which there were none
+} More;
 
 typedef struct {
     int64_t rows, length;
@@ -126,6 +134,7 @@ typedef struct {
     int cases, tune;
     uint64_t seed;
     bool may_refuse;
+    bool uncalled;     // the draw is without calls of one object
     More said;         // what came of them
     SizesAllowed most; // with MORE_REFUSED: what cases may have that it will not refuse
 } MoreCases;
@@ -160,6 +169,10 @@ static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *
     int configs = 0;
     Candidates second = candidates_on(b, more);
     if (!judge_pass(&second, i, q->tune, &other, &configs, e)) return false;
+    if (q->uncalled && other.keeps) {
+        q->said = MORE_KEEPS;
+        return true;
+    }
     if (refuses_size(more, &other, &q->most)) {
         q->said = MORE_REFUSED;
         return true;
@@ -173,6 +186,7 @@ static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *
         keep_added(b, q);
     } else if (verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
+        v->keeps |= other.keeps;
         v->cases.run += other.cases.run;
         v->cases.passed += other.cases.passed;
         if (other.cases.worst.use > v->cases.worst.use) v->cases.worst = other.cases.worst;
@@ -182,7 +196,7 @@ static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *
     return true;
 }
 
-static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+static bool judge_more_drawn(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
     q->said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
@@ -194,7 +208,8 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
                                        .seed = q->seed,
                                        .plan = q->plan,
                                        .cases = q->cases,
-                                       .more = true},
+                                       .more = true,
+                                       .called_once = q->uncalled},
                         &more, e);
     if (ok) {
         ok = judge_more_on(b, i, &more, q, v, e);
@@ -203,6 +218,15 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     pool_close(alone);
     arena_free(&a);
     return ok;
+}
+
+// What calls of one object need is drawn for a candidate that keeps something between them, as few do.
+static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+    q->uncalled = !v->keeps;
+    if (!judge_more_drawn(b, i, q, v, e)) return false;
+    if (q->said != MORE_KEEPS) return true;
+    q->uncalled = false;
+    return judge_more_drawn(b, i, q, v, e);
 }
 
 static int smaller(const Domain *m, PlannedCase *plan, int cases, SizesAllowed most) {

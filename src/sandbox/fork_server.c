@@ -231,7 +231,8 @@ static bool draw_sealed(const ForkJob *job, Err *e) {
     int seals = fcntl(job->draw_fd, F_GET_SEALS);
     struct stat st;
     if (seals < 0 || fstat(job->draw_fd, &st) != 0) return err_set(e, ERR_IO, "inputs: %s", strerror(errno));
-    if (!(seals & F_SEAL_WRITE) || !(seals & F_SEAL_SHRINK) || (uintmax_t)st.st_size < job->draw_bytes)
+    if (!(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)) || !(seals & F_SEAL_SHRINK) ||
+        (uintmax_t)st.st_size < job->draw_bytes)
         return err_set(e, ERR_IO, "inputs: the mapping is not sealed, or too short");
     return true;
 }

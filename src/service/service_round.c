@@ -1,6 +1,7 @@
 // The steps of a round: freeze the sources, draw, judge, commit, answer.
 #include <stdlib.h>
 
+#include "base/sealed.h"
 #include "service/service_state.h"
 
 enum { TIDY_AFTER = 4096 }; // verdicts
@@ -148,5 +149,6 @@ void step_commit(Service *s, RoundWork *b) {
     if (!tidy) return;
     pthread_mutex_unlock(&s->lock);
     arena_give_back();
+    sealed_give_back();
     pthread_mutex_lock(&s->lock);
 }

@@ -206,10 +206,61 @@ static void what_it_is_called_does_not_depend_on_the_seed(void **state) {
     arena_free(&a);
 }
 
+// Cases of a size of its own are drawn without calls of one object, and once more with them where the object
+// keeps something at that size alone.
+static void what_it_keeps_at_a_size_of_its_own_is_called(void **state) {
+    (void)state;
+    static const char form[] =
+        "import torch\n"
+        "import torch.nn as nn\n"
+        "import triton\n"
+        "import triton.language as tl\n"
+        "@triton.jit\n"
+        "def kernel(x, out, n, N, stride, BLOCK: tl.constexpr):\n"
+        "    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    mask = at < n\n"
+        "    v = tl.load(x + at // N * stride + at %% N, mask=mask, other=0.0).to(tl.float32)\n"
+        "    v = tl.maximum(v, 0.0)\n"
+        "    tl.store(out + at, v * v, mask=mask)\n"
+        "def relu2(x):\n"
+        "    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n"
+        "    kernel[(triton.cdiv(x.numel(), 512),)](x, out, x.numel(), x.shape[1], x.stride(0), BLOCK=512)\n"
+        "    return out\n"
+        "class ModelNew(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.kept = {}\n"
+        "    def forward(self, x):\n"
+        "        key = (x.shape[0], x.shape[1], x.stride(0), x.dtype)\n"
+        "        if x.shape[1] == 53:\n"
+        "            if key not in self.kept:\n"
+        "                self.kept[key] = %s\n"
+        "            %s\n"
+        "        return relu2(x)\n";
+    Arena a = {0};
+    Err e = {0};
+    Referee *r = referee_of(1);
+    Op op;
+    assert_true(op_find(&a, STR("relu2"), &op));
+    const Str source[2] = {str_of(arena_printf(&a, form, "relu2(x)", "return self.kept[key]")),
+                           str_of(arena_printf(&a, form, "53", "key = 0"))};
+    uint64_t seed = 5;
+    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}, .seed = &seed};
+    Verdict v[2];
+    if (!referee_judge(r, &a, &q, source, 2, v, &e)) fail_msg("%s", e.msg);
+    assert_int_equal(v[0].decision.status, STATUS_incorrect);
+    assert_string_equal(v[0].decision.rule, "calls");
+    if (!verdict_accepted(&v[1])) fail_msg("%s", v[1].decision.feedback);
+    assert_true(v[1].keeps);
+    referee_close(r);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_config_meets_every_case),
         cmocka_unit_test(a_size_of_its_own_is_judged_on_its_own_inputs),
+        cmocka_unit_test(what_it_keeps_at_a_size_of_its_own_is_called),
         cmocka_unit_test(rows_beyond_the_plan_may_be_refused_but_not_wrong),
         cmocka_unit_test(every_size_is_asked_for_and_told),
         cmocka_unit_test(a_source_that_is_too_large_is_no_source),

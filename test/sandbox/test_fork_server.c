@@ -165,19 +165,29 @@ static void inputs_must_be_sealed(void **state) {
     (void)state;
     Arena a = {0};
     uint8_t byte[64] = {0};
-    static const int seals[] = {0, F_SEAL_WRITE, F_SEAL_SHRINK};
-    for (int i = 0; i < 4; i++) {
+    static const int seals[] = {0, F_SEAL_WRITE, F_SEAL_SHRINK, F_SEAL_FUTURE_WRITE};
+    for (int i = 0; i < 5; i++) {
         ForkJob job = job_of("n");
-        int fd = i < 3 ? memfd_of(byte, sizeof byte, seals[i])
+        int fd = i < 4 ? memfd_of(byte, sizeof byte, seals[i])
                        : memfd_of(byte, sizeof byte, F_SEAL_WRITE | F_SEAL_SHRINK);
         job.draw_fd = fd;
-        job.draw_bytes = i < 3 ? sizeof byte : sizeof byte + 1; // too short
+        job.draw_bytes = i < 4 ? sizeof byte : sizeof byte + 1; // too short
         ChildResult r;
         Err e = {0};
         assert_false(fork_server_run(fork_server, &a, &job, &r, &e));
         assert_int_equal(e.code, ERR_IO);
         close(fd);
     }
+    // Sealed for all but whoever has it mapped already.
+    ForkJob job = job_of("o");
+    ChildResult r;
+    Err e = {0};
+    job.draw_fd = memfd_of(byte, sizeof byte, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK);
+    job.draw_bytes = sizeof byte;
+    assert_true(fork_server_run(fork_server, &a, &job, &r, &e));
+    assert_true(done(&r));
+    child_result_free(fork_server, &r);
+    close(job.draw_fd);
     arena_free(&a);
     still_works();
 }

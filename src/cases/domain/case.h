@@ -1,6 +1,7 @@
 // case.h - what a draw consists of: cases with their inputs and right answers, calls of one object. Filled in
 // by draw_make() (cases/draw.h).
 #pragma once
+#include "base/sealed.h"
 #include "cases/values/class.h"
 #include "op/op.h"
 #include "sandbox/wire.h"
@@ -69,7 +70,8 @@ typedef struct {
     const CallSpec *call;
     CallTruth *called;
     int calls;
-    int fd;                 // sealed memfd with the input mapping
+    Sealed memory;          // of the inputs
+    int fd;                 // its descriptor
     uint64_t key;           // ForkJob.draw_key: of these very inputs; 0: judged too seldom to have one
     const uint8_t *mapping; // read-only here too
     size_t bytes, output_bytes;

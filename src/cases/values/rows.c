@@ -1,5 +1,6 @@
 #include "cases/values/rows.h"
 
+#include "base/bits.h"
 #include "base/isa.h"
 #include "base/numeric/fmath.h"
 #include "cases/values/rows_simd.h"
@@ -66,8 +67,9 @@ static void fill_ramp(double *out, int64_t n, double from, double to) {
 }
 // Magnitudes 10^lo .. 10^hi, both signs.
 static void fill_log_uniform(Rng *r, double *out, int64_t n, double lo, double hi) {
+    double least = f64_log(lo), span = f64_log(hi) - least;
     for (int64_t i = 0; i < n; i++) {
-        double m = f64_exp(f64_log(lo) + (f64_log(hi) - f64_log(lo)) * rng_unit(r));
+        double m = f64_exp(least + span * rng_unit(r));
         out[i] = rng_u32(r) & 1 ? m : -m;
     }
 }
@@ -167,17 +169,20 @@ static void draw_below(Rng *r, const RowSpec *s, double *out) {
     for (int64_t i = 0; i < s->n; i++) out[i] = fabs(out[i]) - cap;
 }
 
+// 2^n, which is a normal double here.
+static double power_of_two(int n) { return double_of((uint64_t)(1023 + n) << 52); }
+
 // From the dtype's smallest number to the end of the domain: each value in the next binade, or all in one.
 static void draw_binades(Rng *r, const RowSpec *s, double *out) {
     double cap = row_cap(s->in, s->dtype);
     int lo = s->dtype == DT_F16 ? -24 : s->dtype == DT_BF16 ? -133 : -149, hi = lo;
-    while (ldexp(1, hi + 1) <= cap) hi++;
+    while (power_of_two(hi + 1) <= cap) hi++;
     enum { STRIDE = 5 }; // rows of one binade each come round the domain within a draw at level full
     int64_t all = hi - lo + 1, step = s->turn & 1;
     int64_t start = s->turn / 2 * STRIDE + (int64_t)rng_below(r, STRIDE);
     for (int64_t i = 0; i < s->n; i++) {
         int binade = hi - (int)((start + step * i) % all);
-        out[i] = either_sign(r, ldexp(1 + rng_unit(r), binade));
+        out[i] = either_sign(r, (1 + rng_unit(r)) * power_of_two(binade));
     }
 }
 

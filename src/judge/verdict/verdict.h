@@ -184,6 +184,7 @@ typedef struct {
     Traffic traffic;
     Evidence evidence;
     Gaps gaps;
+    bool keeps;        // something between calls, as a pass over cases has shown
     uint8_t roundings; // by which the case that refused its values is right, as bits
     Str rounding;      // by which the values were judged instead of by the reference; empty: by the reference
 } Verdict;

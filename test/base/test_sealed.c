@@ -1,0 +1,122 @@
+// Sealed files: others read what this process has written, cannot change it, and find nothing of what was
+// there before.
+#include "base/sealed.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BYTES = 300000, PAGE = 4096 };
+
+static Sealed taken(size_t bytes, int value) {
+    Sealed s;
+    Err e = {0};
+    assert_true(sealed_take(bytes, "test", &s, &e));
+    memset(s.map, value, bytes);
+    assert_true(sealed_close(&s, "test", &e));
+    return s;
+}
+
+static void test_others_only_read(void **state) {
+    (void)state;
+    Sealed s = taken(BYTES, 7);
+    assert_int_equal(write(s.fd, "x", 1), -1);
+    assert_int_equal(errno, EPERM);
+    assert_true(mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd, 0) == MAP_FAILED);
+    assert_int_equal(ftruncate(s.fd, 0), -1);
+    assert_int_equal(ftruncate(s.fd, (off_t)BYTES * 4), -1);
+    assert_int_equal(fcntl(s.fd, F_ADD_SEALS, F_SEAL_WRITE), -1); // and no seals more
+    const uint8_t *p = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, s.fd, 0);
+    assert_true(p != MAP_FAILED);
+    assert_memory_equal(p, s.map, BYTES);
+    munmap((void *)(uintptr_t)p, BYTES);
+    sealed_give(&s);
+    assert_int_equal(s.fd, -1);
+    sealed_give(&s); // nothing to give
+}
+
+static bool all_zero(const uint8_t *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i]) return false;
+    return true;
+}
+
+static void test_the_next_finds_zeros(void **state) {
+    (void)state;
+    Sealed s = taken(BYTES, 7);
+    ino_t was;
+    struct stat st;
+    assert_int_equal(fstat(s.fd, &st), 0);
+    was = st.st_ino;
+    sealed_give(&s);
+    const size_t sizes[] = {BYTES / 2, BYTES - PAGE - 1, BYTES};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Err e = {0};
+        assert_true(sealed_take(sizes[i], "test", &s, &e));
+        assert_int_equal(fstat(s.fd, &st), 0);
+        if (st.st_ino != was) skip(); // a system without that seal makes a file each time
+        size_t pages = (sizes[i] + PAGE - 1) / PAGE * PAGE;
+        assert_true(all_zero(s.map, pages));
+        memset(s.map, 9, sizes[i]);
+        assert_true(sealed_close(&s, "test", &e));
+        assert_int_equal(s.map[sizes[i] - 1], 9);
+        sealed_give(&s);
+    }
+}
+
+static int open_files(void) {
+    int n = 0;
+    for (int fd = 0; fd < 256; fd++) n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+static void test_little_is_kept(void **state) {
+    (void)state;
+    enum { MANY = 40 };
+    int before = open_files();
+    Sealed s[MANY];
+    for (int i = 0; i < MANY; i++) s[i] = taken(BYTES, i);
+    for (int i = 0; i < MANY; i++) assert_int_equal(s[i].map[BYTES - 1], i); // each has its own
+    for (int i = 0; i < MANY; i++) sealed_give(&s[i]);
+    assert_true(open_files() <= before + 12);
+    sealed_give_back();
+    assert_true(open_files() <= before);
+    // One that is far too large serves nobody: its pages would stay for a few bytes.
+    s[0] = taken((size_t)64 << 20, 1);
+    const void *file = s[0].file;
+    sealed_give(&s[0]);
+    s[0] = taken(PAGE, 1);
+    assert_true(s[0].file != file);
+    sealed_give(&s[0]);
+    sealed_give_back();
+}
+
+static void test_too_large_is_an_error(void **state) {
+    (void)state;
+    Sealed s;
+    Err e = {0};
+    assert_false(sealed_take(SIZE_MAX - 5, "inputs", &s, &e));
+    assert_int_equal(s.fd, -1);
+    assert_non_null(strstr(e.msg, "inputs: "));
+    e = (Err){0};
+    assert_false(sealed_take((size_t)1 << 62, "inputs", &s, &e));
+    assert_non_null(strstr(e.msg, "inputs: cannot map"));
+    sealed_give(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_others_only_read),
+        cmocka_unit_test(test_the_next_finds_zeros),
+        cmocka_unit_test(test_little_is_kept),
+        cmocka_unit_test(test_too_large_is_an_error),
+    };
+    return cmocka_run_group_tests_name("sealed", tests, NULL, NULL);
+}
