@@ -57,19 +57,20 @@ static Extras extras_of(const Candidates *b) {
     return all;
 }
 
-// One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
-static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
-    ForkJob job = {.draw_fd = b->draw->fd,
-                   .draw_bytes = b->draw->bytes,
+// One pass over the cases of a draw. *keeps: the program keeps something between calls.
+static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v, int *configs, bool *keeps,
+                    Err *e) {
+    ForkJob job = {.draw_fd = d->fd,
+                   .draw_bytes = d->bytes,
                    .source = b->source[i],
                    .extras = extras_of(b),
                    .tune = tune,
-                   .output_bytes = b->draw->output_bytes,
-                   .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
+                   .output_bytes = d->output_bytes,
+                   .arena_bytes = memory_needed(d->spec, d->cases),
                    .wall_seconds = FORK_WALL_SECONDS,
-                   .max_reports = b->draw->cases + b->draw->calls + 1,
-                   .draw_key = b->draw->key};
-    if (b->watched) watch_room(b->draw, &job);
+                   .max_reports = d->cases + d->calls + 1,
+                   .draw_key = d->key};
+    if (b->watched) watch_room(d, &job);
     ChildResult r;
     Arena scratch = {0};
     double t0 = clock_seconds();
@@ -83,18 +84,34 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
         v->evidence = (Evidence){0};
         v->gaps = (Gaps){0};
         v->roundings = 0;
-        decide(&scratch, b->draw, b->source[i], &r, v);
+        decide(&scratch, d, b->source[i], &r, v);
         v->decision.feedback =
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
         v->judged.seconds_child = t1 - t0;
         v->judged.seconds_compare = clock_seconds() - t1;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > *configs) *configs = r.report[k].configs;
+        *keeps = r.reports > 0 && r.report[r.reports - 1].keeps;
         if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
         child_result_free(fork_server, &r);
     }
     if (fork_server) fork_servers_leave(b->r->fork_servers, fork_server, !ok);
     arena_free(&scratch);
+    return ok;
+}
+
+// *configs: of the kernel with most of them, as the child tells it. Most programs keep nothing between calls:
+// a draw that has left the calls out has them for the others alone, which begin anew.
+static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
+    const Draw *d = b->draw;
+    bool keeps = false;
+    if (!pass_on(b, d, i, tune, v, configs, &keeps, e)) return false;
+    if (!d->left || !keeps || !verdict_accepted(v)) return true;
+    const SizedAsk ask = {.domain = d->domain, .level = d->level, .seed = d->seed, .calls_of = d};
+    const SizedDraw *all = sized_draw_take(b->sized, &ask, e);
+    if (!all) return false;
+    bool ok = pass_on(b, &all->draw, i, tune, v, configs, &keeps, e);
+    sized_draw_leave(b->sized, all);
     return ok;
 }
 
