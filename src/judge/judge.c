@@ -57,9 +57,13 @@ static Extras extras_of(const Candidates *b) {
     return all;
 }
 
-// One pass over the cases of a draw. *keeps: the program keeps something between calls.
-static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v, int *configs, bool *keeps,
-                    Err *e) {
+typedef struct {
+    int configs; // of the kernel with most of them, as the child tells it
+    bool keeps;  // the program keeps something between calls
+} Passes;
+
+// One pass over the cases of a draw.
+static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
     ForkJob job = {.draw_fd = d->fd,
                    .draw_bytes = d->bytes,
                    .source = b->source[i],
@@ -90,8 +94,8 @@ static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v
         v->judged.seconds_child = t1 - t0;
         v->judged.seconds_compare = clock_seconds() - t1;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
-            if (r.report[k].configs > *configs) *configs = r.report[k].configs;
-        *keeps = r.reports > 0 && r.report[r.reports - 1].keeps;
+            if (r.report[k].configs > had->configs) had->configs = r.report[k].configs;
+        had->keeps |= r.reports > 0 && r.report[r.reports - 1].keeps;
         if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
         child_result_free(fork_server, &r);
     }
@@ -100,19 +104,29 @@ static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v
     return ok;
 }
 
-// *configs: of the kernel with most of them, as the child tells it. Most programs keep nothing between calls:
-// a draw that has left the calls out has them for the others alone, which begin anew.
-static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
+static bool pass_alone(Candidates *b, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
+    return pass_on(b, b->draw, i, tune, v, had, e);
+}
+
+static bool pass_with_calls(Candidates *b, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
     const Draw *d = b->draw;
-    bool keeps = false;
-    if (!pass_on(b, d, i, tune, v, configs, &keeps, e)) return false;
-    if (!d->left || !keeps || !verdict_accepted(v)) return true;
     const SizedAsk ask = {.domain = d->domain, .level = d->level, .seed = d->seed, .calls_of = d};
     const SizedDraw *all = sized_draw_take(b->sized, &ask, e);
     if (!all) return false;
-    bool ok = pass_on(b, &all->draw, i, tune, v, configs, &keeps, e);
+    bool ok = pass_on(b, &all->draw, i, tune, v, had, e);
     sized_draw_leave(b->sized, all);
     return ok;
+}
+
+// Most programs keep nothing between calls: a draw that has left the calls out has them for the others alone,
+// which begin anew, unless many of those before have kept something. The verdict is the same either way.
+static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
+    if (!b->draw->left) return pass_alone(b, i, tune, v, had, e);
+    int keepers = atomic_load(&b->keepers), first = atomic_fetch_add(&b->passes, 1);
+    bool calls = had->keeps || (keepers > 0 && 2 * keepers >= first);
+    if (!(calls ? pass_with_calls : pass_alone)(b, i, tune, v, had, e)) return false;
+    if (had->keeps) atomic_fetch_add(&b->keepers, 1);
+    return calls || !had->keeps || !verdict_accepted(v) || pass_with_calls(b, i, tune, v, had, e);
 }
 
 Candidates candidates_on(const Candidates *b, const Draw *d) {
@@ -174,9 +188,9 @@ static void keep_added(Candidates *b, const MoreCases *q) {
 // What a pass on such a draw says.
 static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verdict *v, Err *e) {
     Verdict other = *v;
-    int configs = 0;
+    Passes had = {0};
     Candidates second = candidates_on(b, more);
-    if (!judge_pass(&second, i, q->tune, &other, &configs, e)) return false;
+    if (!judge_pass(&second, i, q->tune, &other, &had, e)) return false;
     if (refuses_size(more, &other, &q->most)) {
         q->said = MORE_REFUSED;
         return true;
@@ -464,8 +478,8 @@ static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Ver
     if (!d) return false;
     Candidates first = candidates_on(b, &d->draw);
     Verdict other = *v;
-    int configs = 0;
-    bool ok = judge_pass(&first, i, 0, &other, &configs, e);
+    Passes had = {0};
+    bool ok = judge_pass(&first, i, 0, &other, &had, e);
     *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
     sized_draw_leave(b->sized, d);
     return ok;
@@ -524,14 +538,14 @@ static bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
-    int configs = 0;
+    Passes had = {0};
     ProductionRequest production = production_request(b, i);
-    if (!judge_pass(b, i, 0, v, &configs, e)) return false;
+    if (!judge_pass(b, i, 0, v, &had, e)) return false;
     // Of a module there are few cases: each config meets all of them at either level.
     bool every_config = b->q->level == LEVEL_FULL || b->draw->op->form;
-    for (int tune = 1; tune < configs && every_config; tune++) {
+    for (int tune = 1; tune < had.configs && every_config; tune++) {
         Verdict other = *v;
-        if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
+        if (!judge_pass(b, i, tune, &other, &had, e)) return false;
         if (verdict_accepted(&other)) {
             keep_evidence(&v->evidence, &other.evidence);
             continue;
@@ -546,7 +560,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
-        if (!judge_stretched(b, i, configs, v, e)) return false;
+        if (!judge_stretched(b, i, had.configs, v, e)) return false;
         if (verdict_accepted(v))
             published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
         if (verdict_accepted(v)) judge_unreached(b, i, v);

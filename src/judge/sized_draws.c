@@ -5,10 +5,14 @@
 #include <string.h>
 
 #include "cases/draw.h"
+#include "judge/decide/compare.h"
 
 // What draws take that nobody uses at the moment. Others are freed when the last one leaves them, and made
 // again for the next.
 static const int64_t kept_most = (int64_t)192 << 20;
+
+// Of the draw with calls that goes with one of a key, which are counted.
+#define KEY_WITH_CALLS ((uint64_t)1 << 63)
 
 typedef struct Entry Entry;
 struct Entry {
@@ -103,6 +107,10 @@ static bool make(Entry *d, const SizedAsk *ask, Err *e) {
     const DrawRequest q = request_of(d, ask);
     Pool *alone = pool_open(1); // candidates are judged side by side already
     bool ok = draw_make(&d->arena, alone, &q, &d->made.draw, e);
+    if (ok && ask->calls_of && ask->calls_of->key) { // that is shared by many: so is this one
+        draw_share(&d->made.draw, alone, compare_round);
+        d->made.draw.key = ask->calls_of->key | KEY_WITH_CALLS;
+    }
     pool_close(alone);
     return ok;
 }
