@@ -58,17 +58,18 @@ static Extras extras_of(const Candidates *b) {
 }
 
 typedef struct {
+    int tune;    // which turn of the configs comes next
     int configs; // of the kernel with most of them, as the child tells it
     bool keeps;  // the program keeps something between calls
 } Passes;
 
 // One pass over the cases of a draw.
-static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
+static bool pass_on(Candidates *b, const Draw *d, size_t i, Verdict *v, Passes *had, Err *e) {
     ForkJob job = {.draw_fd = d->fd,
                    .draw_bytes = d->bytes,
                    .source = b->source[i],
                    .extras = extras_of(b),
-                   .tune = tune,
+                   .tune = had->tune,
                    .output_bytes = d->output_bytes,
                    .arena_bytes = memory_needed(d->spec, d->cases),
                    .wall_seconds = FORK_WALL_SECONDS,
@@ -96,7 +97,7 @@ static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > had->configs) had->configs = r.report[k].configs;
         had->keeps |= r.reports > 0 && r.report[r.reports - 1].keeps;
-        if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
+        if (b->watched && (had->tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
         child_result_free(fork_server, &r);
     }
     if (fork_server) fork_servers_leave(b->r->fork_servers, fork_server, !ok);
@@ -104,29 +105,29 @@ static bool pass_on(Candidates *b, const Draw *d, size_t i, int tune, Verdict *v
     return ok;
 }
 
-static bool pass_alone(Candidates *b, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
-    return pass_on(b, b->draw, i, tune, v, had, e);
+static bool pass_alone(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
+    return pass_on(b, b->draw, i, v, had, e);
 }
 
-static bool pass_with_calls(Candidates *b, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
+static bool pass_with_calls(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
     const Draw *d = b->draw;
     const SizedAsk ask = {.domain = d->domain, .level = d->level, .seed = d->seed, .calls_of = d};
     const SizedDraw *all = sized_draw_take(b->sized, &ask, e);
     if (!all) return false;
-    bool ok = pass_on(b, &all->draw, i, tune, v, had, e);
+    bool ok = pass_on(b, &all->draw, i, v, had, e);
     sized_draw_leave(b->sized, all);
     return ok;
 }
 
 // Most programs keep nothing between calls: a draw that has left the calls out has them for the others alone,
 // which begin anew, unless many of those before have kept something. The verdict is the same either way.
-static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, Passes *had, Err *e) {
-    if (!b->draw->left) return pass_alone(b, i, tune, v, had, e);
+static bool judge_pass(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
+    if (!b->draw->left) return pass_alone(b, i, v, had, e);
     int keepers = atomic_load(&b->keepers), first = atomic_fetch_add(&b->passes, 1);
     bool calls = had->keeps || (keepers > 0 && 2 * keepers >= first);
-    if (!(calls ? pass_with_calls : pass_alone)(b, i, tune, v, had, e)) return false;
+    if (!(calls ? pass_with_calls : pass_alone)(b, i, v, had, e)) return false;
     if (had->keeps) atomic_fetch_add(&b->keepers, 1);
-    return calls || !had->keeps || !verdict_accepted(v) || pass_with_calls(b, i, tune, v, had, e);
+    return calls || !had->keeps || !verdict_accepted(v) || pass_with_calls(b, i, v, had, e);
 }
 
 Candidates candidates_on(const Candidates *b, const Draw *d) {
@@ -188,9 +189,9 @@ static void keep_added(Candidates *b, const MoreCases *q) {
 // What a pass on such a draw says.
 static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verdict *v, Err *e) {
     Verdict other = *v;
-    Passes had = {0};
+    Passes had = {.tune = q->tune};
     Candidates second = candidates_on(b, more);
-    if (!judge_pass(&second, i, q->tune, &other, &had, e)) return false;
+    if (!judge_pass(&second, i, &other, &had, e)) return false;
     if (refuses_size(more, &other, &q->most)) {
         q->said = MORE_REFUSED;
         return true;
@@ -479,7 +480,7 @@ static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Ver
     Candidates first = candidates_on(b, &d->draw);
     Verdict other = *v;
     Passes had = {0};
-    bool ok = judge_pass(&first, i, 0, &other, &had, e);
+    bool ok = judge_pass(&first, i, &other, &had, e);
     *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
     sized_draw_leave(b->sized, d);
     return ok;
@@ -540,12 +541,12 @@ static bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     Passes had = {0};
     ProductionRequest production = production_request(b, i);
-    if (!judge_pass(b, i, 0, v, &had, e)) return false;
+    if (!judge_pass(b, i, v, &had, e)) return false;
     // Of a module there are few cases: each config meets all of them at either level.
     bool every_config = b->q->level == LEVEL_FULL || b->draw->op->form;
-    for (int tune = 1; tune < had.configs && every_config; tune++) {
+    for (had.tune = 1; had.tune < had.configs && every_config; had.tune++) {
         Verdict other = *v;
-        if (!judge_pass(b, i, tune, &other, &had, e)) return false;
+        if (!judge_pass(b, i, &other, &had, e)) return false;
         if (verdict_accepted(&other)) {
             keep_evidence(&v->evidence, &other.evidence);
             continue;
