@@ -179,7 +179,8 @@ GATHER(uint16_t)
         T *to = to_;                                                                                    \
         const __m512i base = _mm512_set1_epi64(least);                                                  \
         for (size_t i = 0; i < n; i += 8) {                                                             \
-            __mmask8 here = n - i < 8 ? (__mmask8)((1 << (n - i)) - 1) : (__mmask8)0xff, active = here; \
+            const __mmask8 here = (__mmask8)(n - i < 8 ? (1U << (n - i)) - 1 : 0xffU);                  \
+            __mmask8 active = here;                                                                     \
             if (mask) {                                                                                 \
                 uint64_t bytes = 0;                                                                     \
                 memcpy(&bytes, mask + i, n - i < 8 ? n - i : 8);                                        \
