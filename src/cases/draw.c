@@ -385,6 +385,13 @@ static void lay_answers(Draw *d, CaseSpec *spec) {
     }
 }
 
+static const DrawRequest *request_with_calls(Arena *a, const DrawRequest *q) {
+    DrawRequest *all = NEW(a, DrawRequest);
+    *all = *q;
+    all->calls_later = false;
+    return all;
+}
+
 static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed, Draw *d, Err *e) {
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
@@ -395,6 +402,7 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     if (q->planned) *q->planned = plan;
     *d = (Draw){.domain = m, .op = op, .level = q->level, .seed = seed, .fd = -1, .cases = cases};
     if (d->cases == 0) return err_set(e, ERR_INPUT, "op %.*s: the filter leaves no case", STR_ARG(op->name));
+    if (q->calls_later) d->left = request_with_calls(a, q);
     d->traffic_case = plan_traffic_case(plan, d->cases, m);
     d->truth = NEWN(a, CaseTruth, (size_t)d->cases);
     CaseSpec *spec = NEWN(a, CaseSpec, (size_t)d->cases);
@@ -402,7 +410,8 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     int64_t at = specs_room(d);
     if (!lay_cases(a, d, plan, spec, &at, e)) return false;
     for (int i = 0; i < d->cases; i++) d->input_elements += input_elements(&spec[i]);
-    if (!q->called_once) calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
+    if (!q->called_once && !q->calls_later)
+        calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;
     d->spec = spec;

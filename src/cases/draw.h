@@ -8,7 +8,7 @@
 enum { DRAW_SHARE_MAX = 64, DRAW_ATTEMPTS = 5 };
 // Without a plan of the caller's, a draw in which some column of the output could not be judged gives way to
 // one of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
-typedef struct {
+struct DrawRequest {
     const Op *op;
     const Domain *domain; // of that op; NULL: domain_make()
     Level level;
@@ -18,8 +18,9 @@ typedef struct {
     int cases;
     bool more;                   // beyond the level's own cases, for a candidate that those have accepted
     bool called_once;            // nobody calls one object several times: without what such calls need
+    bool calls_later;            // the same, but Draw.left tells how to have them
     const PlannedCase **planned; // where not NULL: the plan that the draw was made of
-} DrawRequest;
+};
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.
 MUST_CHECK bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *out, Err *e);

@@ -57,19 +57,25 @@ static Extras extras_of(const Candidates *b) {
     return all;
 }
 
-// One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
-static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
-    ForkJob job = {.draw_fd = b->draw->fd,
-                   .draw_bytes = b->draw->bytes,
+typedef struct {
+    int tune;    // which turn of the configs comes next
+    int configs; // of the kernel with most of them, as the child tells it
+    bool keeps;  // the program keeps something between calls
+} Passes;
+
+// One pass over the cases of a draw.
+static bool pass_on(Candidates *b, const Draw *d, size_t i, Verdict *v, Passes *had, Err *e) {
+    ForkJob job = {.draw_fd = d->fd,
+                   .draw_bytes = d->bytes,
                    .source = b->source[i],
                    .extras = extras_of(b),
-                   .tune = tune,
-                   .output_bytes = b->draw->output_bytes,
-                   .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
+                   .tune = had->tune,
+                   .output_bytes = d->output_bytes,
+                   .arena_bytes = memory_needed(d->spec, d->cases),
                    .wall_seconds = FORK_WALL_SECONDS,
-                   .max_reports = b->draw->cases + b->draw->calls + 1,
-                   .draw_key = b->draw->key};
-    if (b->watched) watch_room(b->draw, &job);
+                   .max_reports = d->cases + d->calls + 1,
+                   .draw_key = d->key};
+    if (b->watched) watch_room(d, &job);
     ChildResult r;
     Arena scratch = {0};
     double t0 = clock_seconds();
@@ -83,7 +89,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
         v->evidence = (Evidence){0};
         v->gaps = (Gaps){0};
         v->roundings = 0;
-        decide(&scratch, b->draw, b->source[i], &r, v);
+        decide(&scratch, d, b->source[i], &r, v);
         v->decision.feedback =
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
         v->judged.seconds_child = t1 - t0;
@@ -91,13 +97,39 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
         const CaseReport *last = r.reports > 0 ? &r.report[r.reports - 1] : NULL;
         v->keeps |= last && last->kind == REPORT_DONE && last->keeps;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
-            if (r.report[k].configs > *configs) *configs = r.report[k].configs;
-        if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
+            if (r.report[k].configs > had->configs) had->configs = r.report[k].configs;
+        had->keeps |= r.reports > 0 && r.report[r.reports - 1].keeps;
+        if (b->watched && (had->tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
         child_result_free(fork_server, &r);
     }
     if (fork_server) fork_servers_leave(b->r->fork_servers, fork_server, !ok);
     arena_free(&scratch);
     return ok;
+}
+
+static bool pass_alone(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
+    return pass_on(b, b->draw, i, v, had, e);
+}
+
+static bool pass_with_calls(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
+    const Draw *d = b->draw;
+    const SizedAsk ask = {.domain = d->domain, .level = d->level, .seed = d->seed, .calls_of = d};
+    const SizedDraw *all = sized_draw_take(b->sized, &ask, e);
+    if (!all) return false;
+    bool ok = pass_on(b, &all->draw, i, v, had, e);
+    sized_draw_leave(b->sized, all);
+    return ok;
+}
+
+// Most programs keep nothing between calls: a draw that has left the calls out has them for the others alone,
+// which begin anew, unless many of those before have kept something. The verdict is the same either way.
+static bool judge_pass(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
+    if (!b->draw->left) return pass_alone(b, i, v, had, e);
+    int keepers = atomic_load(&b->keepers), first = atomic_fetch_add(&b->passes, 1);
+    bool calls = had->keeps || (keepers > 0 && 2 * keepers >= first);
+    if (!(calls ? pass_with_calls : pass_alone)(b, i, v, had, e)) return false;
+    if (had->keeps) atomic_fetch_add(&b->keepers, 1);
+    return calls || !had->keeps || !verdict_accepted(v) || pass_with_calls(b, i, v, had, e);
 }
 
 Candidates candidates_on(const Candidates *b, const Draw *d) {
@@ -166,13 +198,17 @@ static void keep_added(Candidates *b, const MoreCases *q) {
 // What a pass on such a draw says.
 static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verdict *v, Err *e) {
     Verdict other = *v;
-    int configs = 0;
+    Passes had = {.tune = q->tune};
     Candidates second = candidates_on(b, more);
+<<<<<<< HEAD
     if (!judge_pass(&second, i, q->tune, &other, &configs, e)) return false;
     if (q->uncalled && other.keeps) {
         q->said = MORE_KEEPS;
         return true;
     }
+=======
+    if (!judge_pass(&second, i, &other, &had, e)) return false;
+>>>>>>> modules
     if (refuses_size(more, &other, &q->most)) {
         q->said = MORE_REFUSED;
         return true;
@@ -471,8 +507,8 @@ static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Ver
     if (!d) return false;
     Candidates first = candidates_on(b, &d->draw);
     Verdict other = *v;
-    int configs = 0;
-    bool ok = judge_pass(&first, i, 0, &other, &configs, e);
+    Passes had = {0};
+    bool ok = judge_pass(&first, i, &other, &had, e);
     *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
     sized_draw_leave(b->sized, d);
     return ok;
@@ -531,14 +567,14 @@ static bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
-    int configs = 0;
+    Passes had = {0};
     ProductionRequest production = production_request(b, i);
-    if (!judge_pass(b, i, 0, v, &configs, e)) return false;
+    if (!judge_pass(b, i, v, &had, e)) return false;
     // Of a module there are few cases: each config meets all of them at either level.
     bool every_config = b->q->level == LEVEL_FULL || b->draw->op->form;
-    for (int tune = 1; tune < configs && every_config; tune++) {
+    for (had.tune = 1; had.tune < had.configs && every_config; had.tune++) {
         Verdict other = *v;
-        if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
+        if (!judge_pass(b, i, &other, &had, e)) return false;
         if (verdict_accepted(&other)) {
             keep_evidence(&v->evidence, &other.evidence);
             continue;
@@ -553,7 +589,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
     if (b->draw->op->form) {
-        if (!judge_stretched(b, i, configs, v, e)) return false;
+        if (!judge_stretched(b, i, had.configs, v, e)) return false;
         if (verdict_accepted(v))
             published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
         if (verdict_accepted(v)) judge_unreached(b, i, v);

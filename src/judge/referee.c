@@ -212,7 +212,11 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
     }
     for (int i = 0; i < t->n; i++) t->candidates.out[i].judged.seed = seed;
     if (!draw_make(&t->arena, pool,
-                   &(DrawRequest){.op = q->op, .level = q->level, .seed = seed, .filter = &q->filter},
+                   &(DrawRequest){.op = q->op,
+                                  .level = q->level,
+                                  .seed = seed,
+                                  .filter = &q->filter,
+                                  .calls_later = q->op->form != NULL},
                    &t->draw, e))
         return false;
     for (int i = 0; i < t->n && q->filter.n > 0; i++)

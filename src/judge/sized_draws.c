@@ -5,10 +5,14 @@
 #include <string.h>
 
 #include "cases/draw.h"
+#include "judge/decide/compare.h"
 
 // What draws take that nobody uses at the moment. Others are freed when the last one leaves them, and made
 // again for the next.
 static const int64_t kept_most = (int64_t)192 << 20;
+
+// Of the draw with calls that goes with one of a key, which are counted.
+#define KEY_WITH_CALLS ((uint64_t)1 << 63)
 
 typedef struct Entry Entry;
 struct Entry {
@@ -61,7 +65,8 @@ static Entry *entry_new(const SizedAsk *ask) {
 }
 
 static bool same_ask(const SizedAsk *a, const SizedAsk *b) {
-    return a->domain == b->domain && a->level == b->level && a->seed == b->seed && a->most == b->most;
+    return a->domain == b->domain && a->level == b->level && a->seed == b->seed && a->most == b->most &&
+           !a->calls_of == !b->calls_of;
 }
 
 static Entry *entry_of(SizedDraws *s, const SizedAsk *ask) {
@@ -79,24 +84,33 @@ static Entry *entry_of(SizedDraws *s, const SizedAsk *ask) {
     return d;
 }
 
-static bool make(Entry *d, Err *e) {
-    const SizedAsk *q = &d->ask;
+static DrawRequest request_of(Entry *d, const SizedAsk *q) {
     const Domain *m = q->domain;
+    if (q->calls_of) return *q->calls_of->left;
     PlannedCase *plan;
     d->made.cases = m->kind->cases(&d->arena, m, &(PlanRequest){.level = q->level, .seed = q->seed}, &plan);
     if (q->most > 0 && q->most < d->made.cases) d->made.cases = q->most;
     d->made.plan = plan;
+    return (DrawRequest){.op = m->op,
+                         .domain = m,
+                         .level = q->level,
+                         .seed = q->seed,
+                         .plan = plan,
+                         .cases = d->made.cases,
+                         .more = true,
+                         .called_once = q->most > 0,
+                         .calls_later = q->most == 0};
+}
+
+// What `calls_of` points to is there as long as its caller: another one's may be gone.
+static bool make(Entry *d, const SizedAsk *ask, Err *e) {
+    const DrawRequest q = request_of(d, ask);
     Pool *alone = pool_open(1); // candidates are judged side by side already
-    bool ok = draw_make(&d->arena, alone,
-                        &(DrawRequest){.op = m->op,
-                                       .domain = m,
-                                       .level = q->level,
-                                       .seed = q->seed,
-                                       .plan = plan,
-                                       .cases = d->made.cases,
-                                       .more = true,
-                                       .called_once = q->most > 0},
-                        &d->made.draw, e);
+    bool ok = draw_make(&d->arena, alone, &q, &d->made.draw, e);
+    if (ok && ask->calls_of && ask->calls_of->key) { // that is shared by many: so is this one
+        draw_share(&d->made.draw, alone, compare_round);
+        d->made.draw.key = ask->calls_of->key | KEY_WITH_CALLS;
+    }
     pool_close(alone);
     return ok;
 }
@@ -120,7 +134,7 @@ const SizedDraw *sized_draw_take(SizedDraws *s, const SizedAsk *ask, Err *e) {
     Entry *d = s ? entry_of(s, ask) : entry_new(ask);
     pthread_mutex_lock(&d->making);
     if (!d->is_made) {
-        d->is_made = make(d, e);
+        d->is_made = make(d, ask, e);
         if (s && d->is_made) keep_if_room(s, d);
     }
     bool ok = d->is_made;

@@ -12,7 +12,8 @@ typedef struct {
     const Domain *domain; // outlives the round
     Level level;
     uint64_t seed;
-    int most; // cases, the first ones of the domain's own plan; 0: all of them, and calls of one object
+    int most; // cases, the first ones of the domain's own plan; 0: all of them, and calls of one object later
+    const Draw *calls_of; // not NULL: this draw of the domain, level and seed, with what its Draw.left has
 } SizedAsk;
 
 typedef struct {

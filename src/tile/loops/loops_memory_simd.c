@@ -171,8 +171,36 @@ static bool span(const int64_t *address, const uint8_t *mask, size_t n, AddressS
     }
 GATHER(uint8_t)
 GATHER(uint16_t)
+#ifdef __AVX512F__
+// Eight at a time, without a branch for each lane of a mask.
+#define GATHER_WIDE(T, Wide, gather_by, store)                                                          \
+    static void gather_##T(void *to_, const uint8_t *from, const int64_t *address, const uint8_t *mask, \
+                           int64_t least, size_t n) {                                                   \
+        T *to = to_;                                                                                    \
+        const __m512i base = _mm512_set1_epi64(least);                                                  \
+        for (size_t i = 0; i < n; i += 8) {                                                             \
+            const __mmask8 here = (__mmask8)(n - i < 8 ? (1U << (n - i)) - 1 : 0xffU);                  \
+            __mmask8 active = here;                                                                     \
+            if (mask) {                                                                                 \
+                uint64_t bytes = 0;                                                                     \
+                memcpy(&bytes, mask + i, n - i < 8 ? n - i : 8);                                        \
+                const __m128i m = _mm_cvtsi64_si128((long long)bytes);                                  \
+                active = (__mmask8)_mm_mask_test_epi8_mask(here, m, m);                                 \
+            }                                                                                           \
+            __m512i a = _mm512_maskz_loadu_epi64(active, address + i);                                  \
+            __m512i at = _mm512_maskz_sub_epi64(active, a, base);                                       \
+            Wide x = gather_by;                                                                         \
+            store;                                                                                      \
+        }                                                                                               \
+    }
+GATHER_WIDE(uint32_t, __m256i, _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), here, at, from, 1),
+            _mm256_mask_storeu_epi32(to + i, here, x))
+GATHER_WIDE(uint64_t, __m512i, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), here, at, from, 1),
+            _mm512_mask_storeu_epi64(to + i, here, x))
+#else
 GATHER(uint32_t)
 GATHER(uint64_t)
+#endif
 
 static size_t sectors(const int64_t *address, const uint8_t *mask, size_t n, uint64_t *out) {
     size_t found = 0, i = 0;
@@ -216,6 +244,17 @@ static uint8_t any_flag(const uint8_t *p, size_t n) {
     LANES for (size_t i = 0; i < n; i++) r |= p[i];
     return r;
 }
+#ifdef __AVX512F__
+static size_t count_ones(const uint8_t *p, size_t n) {
+    size_t total = 0, at = 0;
+    for (; at + 64 <= n; at += 64) {
+        __m512i x = _mm512_loadu_si512(p + at);
+        total += (size_t)__builtin_popcountll(_mm512_test_epi8_mask(x, x));
+    }
+    __m512i x = _mm512_maskz_loadu_epi8(((uint64_t)1 << (n - at)) - 1, p + at);
+    return total + (size_t)__builtin_popcountll(_mm512_test_epi8_mask(x, x));
+}
+#else
 static size_t count_ones(const uint8_t *p, size_t n) {
     size_t total = 0;
     for (size_t at = 0; at < n;
@@ -227,6 +266,7 @@ static size_t count_ones(const uint8_t *p, size_t n) {
     }
     return total;
 }
+#endif
 
 // First whether the launch has touched any of the elements at all: mostly it has not, and that is all there
 // is to know.

@@ -91,9 +91,50 @@ static inline int32_t narrow(int64_t x, uint32_t *bad) {
     *bad |= x != (int32_t)x ? LOOP_OVERFLOW : 0;
     return (int32_t)x;
 }
-BINARY(checked_add, int32_t, int32_t, narrow((int64_t)a + b, &bad))
-BINARY(checked_sub, int32_t, int32_t, narrow((int64_t)a - b, &bad))
-BINARY(checked_mul, int32_t, int32_t, narrow((int64_t)a *b, &bad))
+// A sum that overflows has another sign than both operands have: `over`, ORed over the lanes.
+#define CHECKED1(m, one_a, one_b, name, EXPR, OVER)                                                    \
+    static uint32_t name##_##m(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {   \
+        int32_t *d = d_;                                                                               \
+        const int32_t *pa = a_, *pb = b_;                                                              \
+        const int32_t a0 = *pa, b0 = *pb;                                                              \
+        uint32_t over = 0;                                                                             \
+        (void)c_, (void)a0, (void)b0;                                                                  \
+        LANES for (size_t i = 0; i < n; i++) {                                                         \
+            const uint32_t a = (uint32_t)((one_a) ? a0 : pa[i]), b = (uint32_t)((one_b) ? b0 : pb[i]); \
+            const uint32_t r = EXPR;                                                                   \
+            over |= OVER;                                                                              \
+            d[i] = (int32_t)r;                                                                         \
+        }                                                                                              \
+        return over >> 31 ? LOOP_OVERFLOW : 0;                                                         \
+    }
+#define CHECKED(name, EXPR, OVER)        \
+    CHECKED1(vv, 0, 0, name, EXPR, OVER) \
+    CHECKED1(sv, 1, 0, name, EXPR, OVER) \
+    CHECKED1(vs, 0, 1, name, EXPR, OVER)
+CHECKED(checked_add, a + b, (a ^ r) & (b ^ r))
+CHECKED(checked_sub, a - b, (a ^ b) & (a ^ r))
+LOOP2(vv, 0, 0, checked_mul, int32_t, int32_t, narrow((int64_t)a *b, &bad))
+// Which numbers one factor may be multiplied by is known before any lane is looked at.
+static uint32_t checked_mul_by(int32_t *d, const int32_t *a, int32_t b, size_t n) {
+    const int64_t to = b > 0 ? INT32_MAX : INT32_MIN, from = b > 0 ? INT32_MIN : INT32_MAX;
+    const int64_t most = b == 0 ? INT32_MAX : to / b, least = b == 0 ? INT32_MIN : from / b;
+    const int32_t high = most > INT32_MAX ? INT32_MAX : (int32_t)most, low = (int32_t)least;
+    uint32_t over = 0;
+    LANES for (size_t i = 0; i < n; i++) {
+        const int32_t x = a[i];
+        over |= (uint32_t)(x > high) | (uint32_t)(x < low);
+        d[i] = (int32_t)((uint32_t)x * (uint32_t)b);
+    }
+    return over ? LOOP_OVERFLOW : 0;
+}
+static uint32_t checked_mul_sv(void *d, const void *a, const void *b, const void *c, size_t n) {
+    (void)c;
+    return checked_mul_by(d, b, *(const int32_t *)a, n);
+}
+static uint32_t checked_mul_vs(void *d, const void *a, const void *b, const void *c, size_t n) {
+    (void)c;
+    return checked_mul_by(d, a, *(const int32_t *)b, n);
+}
 static inline int64_t shift_wide(int32_t a, int32_t b, uint32_t *bad) {
     bool wrong = (uint32_t)b >= 32;
     *bad |= wrong ? LOOP_SHIFT : 0;
@@ -118,10 +159,32 @@ BINARY(checked_shl, int32_t, int32_t, narrow(shift_wide(a, b, &bad), &bad))
     BINARY(imod_loop_##name, T, T, imod_##name(a, b, &bad))
 DIVIDE(int32_t, uint32_t, i8, INT8_MIN, double)
 DIVIDE(int32_t, uint32_t, i16, INT16_MIN, double)
-DIVIDE(int32_t, uint32_t, i32, INT32_MIN, double)
+DIVIDE(int32_t, uint32_t, each_i32, INT32_MIN, double)
 DIVIDE(uint32_t, uint32_t, u32, 0, double)
 DIVIDE(int64_t, uint64_t, far_i64, INT64_MIN, int64_t)
 DIVIDE(uint64_t, uint64_t, far_u64, 0, uint64_t)
+
+// Of many lanes by one number, most often by a size: a product with its inverse, made too large by 2^-50 of
+// itself. What rounding takes away is less, so no whole quotient falls below itself; and the next integer is
+// 1/b away from any other, where a / b * 2^-49 is at most 2^-18 / b.
+#define DIVIDE_BY(op, RESULT)                                                                             \
+    static uint32_t op##_loop_i32_vs(void *d_, const void *a_, const void *b_, const void *c, size_t n) { \
+        int32_t *d = d_;                                                                                  \
+        const int32_t *pa = a_, b = *(const int32_t *)b_;                                                 \
+        if (b == 0 || b == -1) return op##_loop_each_i32_vs(d_, a_, b_, c, n);                            \
+        const double by = 1.0 / b * (1 + 0x1p-50);                                                        \
+        LANES for (size_t i = 0; i < n; i++) {                                                            \
+            const int32_t a = pa[i], q = (int32_t)(a * by);                                               \
+            d[i] = RESULT;                                                                                \
+        }                                                                                                 \
+        return 0;                                                                                         \
+    }
+DIVIDE_BY(idiv, q)
+DIVIDE_BY(imod, (int32_t)((uint32_t)a - (uint32_t)q * (uint32_t)b))
+#define idiv_loop_i32_vv idiv_loop_each_i32_vv
+#define idiv_loop_i32_sv idiv_loop_each_i32_sv
+#define imod_loop_i32_vv imod_loop_each_i32_vv
+#define imod_loop_i32_sv imod_loop_each_i32_sv
 
 // 64-bit integers below 2^52, as offsets and sizes are, divide through double as well: a quotient that is no
 // integer lies 1/b from the next one, 1/a of its own size, and rounding moves it by 2^-53 of that.

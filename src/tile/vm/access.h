@@ -53,6 +53,19 @@ static inline void sector_meet(Access *x, uint64_t sector) {
     x->sectors += sector_is_new(x->v, sector);
 }
 
+// Several, each another one than that before it.
+static inline void sectors_meet(Access *x, const uint64_t *sector, size_t n) {
+    uint64_t *const slots = x->v->sectors, mark = x->v->sector_mark;
+    int64_t new = 0;
+    for (size_t i = n > 0 && sector[0] == x->last; i < n; i++) {
+        uint64_t *slot = &slots[sector[i] % SECTOR_SLOTS], met = sector[i] | mark;
+        new += *slot != met;
+        *slot = met;
+    }
+    if (n > 0) x->last = sector[n - 1];
+    x->sectors += new;
+}
+
 static inline Storage *storage_at(Access *x, int64_t address, int64_t *offset) {
     int64_t id = address >> ADDRESS_BITS;
     *offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;

@@ -5,6 +5,7 @@
 // means: written by atomics alone; the reader is then the program whose atomics they are, READER_MANY with
 // those of several. What a program does atomically after or before a plain access of its own counts as plain,
 // and so does an atomic among the threads of one block: other programs need not see it as one.
+#include "tile/loops/lane_bits.h"
 #include "tile/vm/deferred.h"
 #include "tile/vm/lanes.h"
 #include "tile/vm/steps.h"
@@ -155,7 +156,48 @@ static const InsnOp operation[ATOMIC_COUNT] = {
     [ATOMIC_ADD] = INSN_ADD, [ATOMIC_MAX] = INSN_MAX, [ATOMIC_MIN] = INSN_MIN,  [ATOMIC_AND] = INSN_AND,
     [ATOMIC_OR] = INSN_OR,   [ATOMIC_XOR] = INSN_XOR, [ATOMIC_XCHG] = INSN_COPY};
 
+// Most atomics find an element that no program of the launch has touched, or atomics alone have: all of
+// locate() for one word of one storage, without a call. False, and nothing is changed, for any other.
+static bool locate_usual(Atomic *x) {
+    enum { NEED = SHADOW_ALLOC | SHADOW_INIT, ALL = NEED | SHADOW_STORED };
+    Vm *v = x->v;
+    const Step *s = x->s;
+    const StorageTable *t = &v->m->storages;
+    int64_t address = ((const int64_t *)s->a)[x->lane], id = address >> ADDRESS_BITS;
+    int64_t offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
+    if (s->pa || id < 1 || id > t->count || s->bytes != sizeof(uint32_t) || s->imm & ATOMIC_BLOCK)
+        return false;
+    Storage *m = t->at[id - 1];
+    size_t size = sizeof(uint32_t), w = (size_t)offset / size;
+    if (!m->shadow || !m->writer || m->read_only || m->origin || dtype_bytes(m->dtype) != (int)size ||
+        offset < 0 || m->bytes < size || (size_t)offset > m->bytes - size || (size_t)offset % size)
+        return false;
+    uint32_t flags, need = NEED * 0x01010101u, all = ALL * 0x01010101u;
+    memcpy(&flags, m->shadow + offset, size);
+    uint32_t *writer = &m->writer[w], *reader = &m->reader[w];
+    if ((flags & need) != need || !m->was_read) return false;
+    if (*writer == v->first) {
+        if (*reader != v->serial) *reader = v->serial | READER_MANY;
+    } else {
+        if (*writer >= v->first || (*reader & ~READER_MANY) >= v->first) return false;
+        *writer = v->first;
+        *reader = v->serial;
+    }
+    x->m = m;
+    x->offset = (size_t)offset;
+    x->plain = false;
+    memcpy(m->shadow + offset, &all, size);
+    // It finds nothing where this program has touched the element by atomics alone.
+    (void)lanes_atomic(v, s, m, offset, (uint32_t)x->lane, false);
+    if (sector_is_new(v, sector_of(address))) {
+        v->m->count.bytes_loaded += 32;
+        v->m->count.bytes_stored += 32;
+    }
+    return true;
+}
+
 static bool locate(Atomic *x) {
+    if (locate_usual(x)) return true;
     return defined(x, x->s->pa, false, "the address of an atomic") &&
            find_element(x, ((const int64_t *)x->s->a)[x->lane]) && may_touch(x) && touch(x);
 }
@@ -164,6 +206,16 @@ void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *val
     const TileLoops *l = v->loops;
     DType t = (DType)s->dtype;
     AtomicOp op = (AtomicOp)(s->imm & ~(int64_t)ATOMIC_BITS);
+    if (op == ATOMIC_ADD && t == DT_F32) { // the loops below, for the one that is used most
+        float sum, more;
+        memcpy(old, element, sizeof sum);
+        memcpy(&sum, element, sizeof sum);
+        memcpy(&more, value, sizeof more);
+        sum += more;
+        const uint32_t bits = sum != sum ? F32_NAN : bits32(sum);
+        memcpy(element, &bits, sizeof bits);
+        return;
+    }
     LoopFn *change = op == ATOMIC_XCHG ? NULL : l->op[operation[op]][t][0];
     // Triton compares floats as integers: the largest is a NaN once there is one, the smallest never is.
     if (op == ATOMIC_MAX && dtype_is_float(t)) change = l->propagate[INSN_MAX][t - DT_F16][0];

@@ -292,8 +292,7 @@ static bool gathered_lanes(Access *x, size_t lane, size_t n) {
         return false;
     if (!lanes_defined(x, m, lane, n, (size_t)least, (size_t)(most - least) + x->bytes)) return false;
     uint64_t *sector = x->v->scratch[1];
-    size_t sectors = memory->sectors(address, mask, n, sector);
-    for (size_t i = 0; i < sectors; i++) sector_meet(x, sector[i]);
+    sectors_meet(x, sector, memory->sectors(address, mask, n, sector));
     memory->gather[x->bytes](x->raw + lane * x->bytes, m->data + least, address, mask, all.least, n);
     read_active(x, lane, n);
     return true;

@@ -422,17 +422,75 @@ static void test_division_near_2_to_52(void **state) {
     }
 }
 
+// By one number: numbers around its multiples, and around what a product with it may be.
+static void test_one_factor(void **state) {
+    (void)state;
+    enum { MANY = 4096 };
+    static int32_t a[MANY], got[MANY], rest[MANY], times[MANY];
+    static const int32_t by[] = {1,       2,       3,          7,          16,         49,         1000,
+                                 46341,   65536,   1 << 30,    INT32_MAX,  INT32_MIN,  -2,         -3,
+                                 -46341,  -65536,  -INT32_MAX, 715827883,  -715827883, 1431655765, 0x7ffffffe,
+                                 1000003, 2147483, 536870909,  -536870909, 357913941,  12345678,   -1};
+    Rng r = rng_at(5, 1);
+    int over = 0, clean = 0;
+    for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
+        const int64_t b = by[k];
+        for (int i = 0; i < MANY; i++) {
+            int64_t near = (int64_t)(int32_t)rng_u32(&r) / b * b + (int64_t)rng_below(&r, 3) - 1,
+                    limit = (i & 1 ? INT32_MAX : INT32_MIN) / b + (int64_t)rng_below(&r, 3) - 1,
+                    x = k % 2 || i % 3 ? near : limit;
+            if (i == 17) x = i & 1 ? INT32_MAX : INT32_MIN;
+            if (i == 18) x = INT32_MAX;
+            if (x > INT32_MAX) x = INT32_MAX;
+            if (x < INT32_MIN) x = INT32_MIN;
+            if (b == -1 && x == INT32_MIN) x++;
+            a[i] = (int32_t)x;
+        }
+        for (int isa = 0; isa < isas(); isa++) {
+            const TileLoops *l = tile_loops_of((IsaLevel)isa);
+            assert_int_equal(l->op[INSN_IDIV][DT_I32][2](got, a, &by[k], NULL, MANY), 0);
+            assert_int_equal(l->op[INSN_MOD][DT_I32][2](rest, a, &by[k], NULL, MANY), 0);
+            for (int i = 0; i < MANY; i++) assert_true(got[i] == a[i] / b && rest[i] == a[i] % b);
+            for (int i = 0; i < MANY; i++) { // one lane that overflows tells
+                const int64_t x = a[i] * b;
+                const bool bad = x > INT32_MAX || x < INT32_MIN;
+                assert_int_equal(l->checked[INSN_MUL][2](times, &a[i], &by[k], NULL, 1),
+                                 bad ? LOOP_OVERFLOW : 0);
+                assert_int_equal(times[0], (int32_t)(uint32_t)x);
+                assert_int_equal(l->checked[INSN_MUL][1](times, &by[k], &a[i], NULL, 1),
+                                 bad ? LOOP_OVERFLOW : 0);
+                over += bad, clean += !bad;
+            }
+        }
+    }
+    assert_true(over > 1000 && clean > 1000);
+    // Sums, of which one lane of many overflows, and none does.
+    for (int isa = 0; isa < isas(); isa++) {
+        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+        const int32_t one = 1;
+        for (int i = 0; i < MANY; i++) a[i] = INT32_MAX - 1;
+        assert_int_equal(l->checked[INSN_ADD][2](got, a, &one, NULL, MANY), 0);
+        a[MANY - 5] = INT32_MAX;
+        assert_int_equal(l->checked[INSN_ADD][2](got, a, &one, NULL, MANY), LOOP_OVERFLOW);
+        for (int i = 0; i < MANY; i++) a[i] = INT32_MIN + 1;
+        assert_int_equal(l->checked[INSN_SUB][2](got, a, &one, NULL, MANY), 0);
+        a[MANY - 5] = INT32_MIN;
+        assert_int_equal(l->checked[INSN_SUB][2](got, a, &one, NULL, MANY), LOOP_OVERFLOW);
+        const int32_t zero = 0;
+        assert_int_equal(l->op[INSN_IDIV][DT_I32][2](got, a, &zero, NULL, MANY), LOOP_ZERO);
+        const int32_t minus = -1;
+        assert_int_equal(l->op[INSN_IDIV][DT_I32][2](got, a, &minus, NULL, MANY), LOOP_QUOTIENT);
+        assert_int_equal(got[0], INT32_MAX);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_propagate_nan),
-        cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_fma),
-        cmocka_unit_test(test_where),
-        cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_division_near_2_to_52),
+        cmocka_unit_test(test_binary),        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_propagate_nan), cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_one_factor),    cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_fma),           cmocka_unit_test(test_where),
+        cmocka_unit_test(test_trees),         cmocka_unit_test(test_division_near_2_to_52),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

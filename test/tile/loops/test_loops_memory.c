@@ -107,6 +107,7 @@ static void test_passes(void **state) {
         assert_int_equal(l->memory->count_ones(m, 2000), 2000);
         m[777] = 0;
         assert_int_equal(l->memory->count_ones(m, 2000), 1999);
+        for (size_t n = 700; n < 900; n++) assert_int_equal(l->memory->count_ones(m, n), n - (n > 777));
         assert_int_equal(l->memory->all_flags(m, 777), 1);
         assert_int_equal(l->memory->all_flags(m, 778), 0);
         memset(m, 0, sizeof m);
