@@ -68,7 +68,7 @@ void gemm_alone(const Gemm *g) {
 }
 
 // A piece is worth a thread from PIECE_WORK multiplications on. Many numbers of threads divide PIECES: none
-// waits for the last piece then. Each piece copies what it reads, which costs up to a tenth of the product
+// waits for the last piece then. Each piece copies what it reads, which costs up to a seventh of the product
 // where it is cut into 30: more than PIECES only of products that are long enough for it. A host has few
 // threads and often one.
 enum {

@@ -1,8 +1,8 @@
 #include "train/engine/parameters.h"
+#include "weights/format/mapped.h"
 #include "base/numeric/rng.h"
 #include "model/forward.h"
 #include "weights/files.h"
-#include "weights/format/mapped.h"
 #include <math.h>
 
 const WeightRole LORA_ROLE[LORA_ROLES] = {ROLE_Q, ROLE_K, ROLE_V, ROLE_O, ROLE_GATE, ROLE_UP, ROLE_DOWN};
