@@ -7,6 +7,9 @@ with clipping, LoRA of rank 16 on the seven projections. Both processes live all
 is stopped while the other works. What is told: tokens per second of wall time and of processor time (medians over the rounds,
 and the quartiles of the ratio), and the largest memory of each process.
 
+Ours chooses its OpenBLAS kernels itself, as it does where nobody sets OPENBLAS_*: such words of a machine's environment are taken
+out, for both sides (the peer's products are MKL's).
+
 The peer: scaled_dot_product_attention, fused AdamW, as many threads; --compile tries torch.compile too, and takes the faster.
 Needs torch, transformers, peft, safetensors, tokenizers.
 """
@@ -22,6 +25,8 @@ import tempfile
 import time
 
 os.environ.setdefault("TQDM_DISABLE", "1")
+for word in [w for w in os.environ if w.startswith("OPENBLAS_")]:
+    del os.environ[word]
 SHAPES = {  # width, layers, heads, feed-forward, vocabulary, documents of a step
     "5m": (256, 6, 8, 688, 2048, 8),
     "100m": (768, 12, 12, 2048, 16000, 4),

@@ -13,6 +13,8 @@ enum {
     PANEL = 64,
     PANEL_BYTES = 256 << 10, // at most: what the next cache holds for all inputs
     PANEL_INPUTS = 32,       // from so many on
+    NARROW = 64,             // fewer columns than this
+    NARROW_ROWS = 256,       // at once
 };
 typedef V Block[ROWS_MOST][INPUTS_AT_ONCE]; // sums of `rows` rows and n inputs, not yet added across lanes
 #define ALWAYS static inline __attribute__((always_inline))
@@ -115,13 +117,17 @@ ALWAYS void packed_strip(const float *w, Tile b, int64_t from, int64_t end,
                          V kept[ROWS_AT_ONCE][INPUTS_AT_ONCE]) {
     const bool last = end == b.p->w->cols;
     Block lane;
-    if (!from) float_zero(ROWS_AT_ONCE, INPUTS_AT_ONCE, lane);
-    for (int r = 0; from && r < ROWS_AT_ONCE; r++)
-        for (int i = 0; i < INPUTS_AT_ONCE; i++) lane[r][i] = kept[r][i];
+    if (!from)
+        float_zero(ROWS_AT_ONCE, INPUTS_AT_ONCE, lane);
+    else
+        for (int r = 0; r < ROWS_AT_ONCE; r++)
+            for (int i = 0; i < INPUTS_AT_ONCE; i++) lane[r][i] = kept[r][i];
     packed_add(w, b.p, b.input, from, end, lane);
-    if (last) float_put(b, lane);
-    for (int r = 0; !last && r < ROWS_AT_ONCE; r++)
-        for (int i = 0; i < INPUTS_AT_ONCE; i++) kept[r][i] = lane[r][i];
+    if (last)
+        float_put(b, lane);
+    else
+        for (int r = 0; r < ROWS_AT_ONCE; r++)
+            for (int i = 0; i < INPUTS_AT_ONCE; i++) kept[r][i] = lane[r][i];
 }
 
 // A panel times all inputs: strips of INPUTS_SHARED inputs stay in the nearest cache while the rows go by.
@@ -142,18 +148,85 @@ ALWAYS void float_panel(WeightType t, const Product *p, int64_t row, int64_t row
         float_rows(t, p, row + r, ROWS_AT_ONCE, input);
 }
 
+#ifdef V_NARROW
+// Few columns, as the outer half of LoRA has them: a sum of sixteen lanes would cost more than what it adds.
+// Here a lane of sixteen rows is one vector, and all of them end together.
+ALWAYS bool narrow(const Product *p) { return p->w->cols < NARROW && p->in->count >= PANEL_INPUTS; }
+
+ALWAYS V narrow_tree(const V *lane) {
+    V half[8];
+    for (int i = 0; i < 8; i++) half[i] = v_add(lane[i], lane[i + 8]);
+    return v_add(v_add(v_add(half[0], half[4]), v_add(half[2], half[6])),
+                 v_add(v_add(half[1], half[5]), v_add(half[3], half[7])));
+}
+
+// Columns [c, c + n) of sixteen rows, a column to a vector.
+ALWAYS void narrow_turn(WeightType t, const Product *p, int64_t row, int64_t c, int64_t n, V *to) {
+    size_t size = t == W_F32 ? 4 : 2, bytes = weight_row_bytes(p->w);
+    for (int r = 0; r < FLOAT_LANES; r++) {
+        uint8_t some[64] = {0};
+        memcpy(some, p->w->data + (size_t)(row + r) * bytes + (size_t)c * size, (size_t)n * size);
+        to[r] = v_of(t, some);
+    }
+    v_turn(to);
+}
+
+// One input and sixteen rows; `cols` is constant where most are.
+ALWAYS void narrow_one(const V *w, const float *x, int cols, float *y) {
+    V lane[FLOAT_LANES];
+#pragma GCC unroll 16
+    for (int k = 0; k < FLOAT_LANES; k++) lane[k] = v_zero();
+    for (int c = 0; c < cols; c += FLOAT_LANES) {
+#pragma GCC unroll 16
+        for (int k = 0; k < FLOAT_LANES; k++)
+            if (k < cols - c) lane[k] = v_fma(w[c + k], v_all(x[c + k]), lane[k]);
+    }
+    V sum = narrow_tree(lane);
+    memcpy(y, &sum, sizeof sum);
+}
+
+ALWAYS void float_narrow(WeightType t, const Product *p, int64_t row, int64_t rows, V *w) {
+    const int cols = (int)p->w->cols, each = (cols + FLOAT_LANES - 1) / FLOAT_LANES * FLOAT_LANES;
+    for (int64_t r = 0; r < rows; r += FLOAT_LANES)
+        for (int c = 0; c < cols; c += FLOAT_LANES)
+            narrow_turn(t, p, row + r, c, cols - c < FLOAT_LANES ? cols - c : FLOAT_LANES,
+                        w + r / FLOAT_LANES * each + c);
+    for (int i = 0; i < p->in->count; i++)
+        for (int64_t r = 0; r < rows; r += FLOAT_LANES) {
+            const V *at = w + r / FLOAT_LANES * each;
+            const float *x = p->in->x + i * p->in->stride;
+            float *y = p->y + i * p->stride + row + r;
+            if (cols == FLOAT_LANES)
+                narrow_one(at, x, FLOAT_LANES, y);
+            else
+                narrow_one(at, x, cols, y);
+        }
+}
+#endif
+
 // Rows of a panel; 0: few inputs, or an odd width, are not worth one.
 static int64_t panel_rows(const Product *p) {
     int64_t most = PANEL_BYTES / (p->w->cols * 4) / ROWS_AT_ONCE * ROWS_AT_ONCE;
     if (p->in->count < PANEL_INPUTS || p->w->cols % FLOAT_LANES) return 0;
     return most < PANEL ? most : PANEL;
 }
-static size_t float_room(const Product *p) { return (size_t)panel_rows(p) * (size_t)p->w->cols * 4; }
+static size_t float_room(const Product *p) {
+#ifdef V_NARROW
+    if (narrow(p)) return (size_t)NARROW_ROWS * NARROW * 4;
+#endif
+    return (size_t)panel_rows(p) * (size_t)p->w->cols * 4;
+}
 
 ALWAYS void floats_of(WeightType t, const Product *p, int64_t row, int64_t rows, float *room) {
     int64_t end = row + rows;
     if (p->in->count == 1) // more rows at once: many sums hide the latency of one
         for (; row + ROWS_ALONE <= end; row += ROWS_ALONE) float_block(t, p, row, ROWS_ALONE, 0, 1);
+#ifdef V_NARROW
+    for (int64_t many; narrow(p) && (many = (end - row) / FLOAT_LANES * FLOAT_LANES) > 0; row += many) {
+        if (many > NARROW_ROWS) many = NARROW_ROWS;
+        float_narrow(t, p, row, many, (V *)room);
+    }
+#endif
     for (int64_t most = panel_rows(p), many; most && (many = end - row) >= ROWS_AT_ONCE; row += many) {
         many = many < most ? many / ROWS_AT_ONCE * ROWS_AT_ONCE : most;
         float_panel(t, p, row, many, room);

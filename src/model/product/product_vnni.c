@@ -79,7 +79,8 @@ static void quantised(const Piece *now, const Piece *then, void *room) {
         CASE(Q5_1)
         CASE(Q8_0)
         CASE(Q4_K)
-        CASE(Q5_K) CASE(Q6_K)
+        CASE(Q5_K)
+        CASE(Q6_K)
 #undef CASE
             default : break;
     }
@@ -155,7 +156,32 @@ static inline void v_trees(V (*lane)[INPUTS_AT_ONCE], float *y, int64_t stride) 
     _mm_storeu_ps(y + 2 * stride, _mm512_extractf32x4_ps(sum, 2));
     _mm_storeu_ps(y + 3 * stride, _mm512_extractf32x4_ps(sum, 3));
 }
+static inline V v_all(float x) { return _mm512_set1_ps(x); }
+static inline V v_add(V a, V b) { return _mm512_add_ps(a, b); }
+static inline void v_turn(V *v) { // numbers next to each other, pairs, then quarters change places
+    __m512 a[16], b[16];
+    for (int i = 0; i < 16; i += 2) {
+        a[i] = _mm512_unpacklo_ps(v[i], v[i + 1]);
+        a[i + 1] = _mm512_unpackhi_ps(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) // b[i + k]: number k of each quarter, of rows i to i + 3
+        for (int k = 0; k < 2; k++) {
+            b[i + 2 * k] = _mm512_shuffle_ps(a[i + k], a[i + k + 2], 0x44);
+            b[i + 2 * k + 1] = _mm512_shuffle_ps(a[i + k], a[i + k + 2], 0xee);
+        }
+    for (int k = 0; k < 4; k++) {
+        __m512 even = _mm512_shuffle_f32x4(b[k], b[k + 4], 0x88),
+               odd = _mm512_shuffle_f32x4(b[k], b[k + 4], 0xdd);
+        __m512 even2 = _mm512_shuffle_f32x4(b[k + 8], b[k + 12], 0x88);
+        __m512 odd2 = _mm512_shuffle_f32x4(b[k + 8], b[k + 12], 0xdd);
+        v[k] = _mm512_shuffle_f32x4(even, even2, 0x88);
+        v[k + 8] = _mm512_shuffle_f32x4(even, even2, 0xdd);
+        v[k + 4] = _mm512_shuffle_f32x4(odd, odd2, 0x88);
+        v[k + 12] = _mm512_shuffle_f32x4(odd, odd2, 0xdd);
+    }
+}
 #define V_TREES
+#define V_NARROW
 #include "model/product/product_float_impl.h"
 
 static size_t room_of(const Product *p) { return type_quantised(p->w->type) ? scratch(p) : float_room(p); }

@@ -67,10 +67,26 @@ void gemm_alone(const Gemm *g) {
     if (blas.one_at_a_time) pthread_mutex_unlock(&turn);
 }
 
-// A piece is worth a thread from this many multiplications on. Many numbers of threads divide PIECES_MAX:
-// none waits for the last piece then. More pieces would be copied more often than they are worth; a host has
-// few threads and often one.
-enum { PIECE_WORK = 1 << 20, PIECES_MAX = 30, HOST_PIECES_MAX = 6, PIECE_ROWS = 16 };
+// A piece is worth a thread from PIECE_WORK multiplications on. Many numbers of threads divide PIECES: none
+// waits for the last piece then. Each piece copies what it reads, which costs up to a seventh of the product
+// where it is cut into 30: more than PIECES only of products that are long enough for it. A host has few
+// threads and often one.
+enum {
+    PIECE_WORK = 1 << 20,
+    PIECES = 12,
+    LONG_WORK = 1 << 27,
+    LONG_PIECES = 24,
+    HOST_PIECES = 6,
+    PIECE_ROWS = 16
+};
+
+static int pieces_of(const Pool *pool, const Gemm *g) {
+    double work = (double)g->m * g->n * g->k;
+    int most = pool_is_host(pool) ? HOST_PIECES : PIECES;
+    if (most == PIECES && work / LONG_WORK > PIECES)
+        most = work / LONG_WORK > LONG_PIECES ? LONG_PIECES : (int)(work / LONG_WORK);
+    return work / PIECE_WORK > most ? most : (int)(work / PIECE_WORK);
+}
 
 // c in `down` times `across` pieces.
 typedef struct {
@@ -103,9 +119,7 @@ static void run_piece(void *arg, size_t item, int worker) {
 static int least_of(int a, int b) { return a < b ? a : b; }
 
 void gemm_run(Pool *pool, const Gemm *g) {
-    double work = (double)g->m * g->n * g->k;
-    const int most = pool_is_host(pool) ? HOST_PIECES_MAX : PIECES_MAX;
-    int pieces = work / PIECE_WORK > most ? most : (int)(work / PIECE_WORK);
+    const int pieces = pieces_of(pool, g);
     if (pieces <= 1) {
         gemm_alone(g);
         return;

@@ -39,6 +39,14 @@ static void layers_lay(Lay *l, const CpuEngine *c, TrainRoom *r) {
     }
 }
 
+// Many rows read the head once for all of them; but logits take no more than LOSS_NUMBERS, and a unit of a
+// batch, of which several are at work, has LOSS_ROWS.
+static int loss_rows(const CpuEngine *c) {
+    int fit = LOSS_NUMBERS / c->m->config.vocab;
+    if (pool_is_host(c->pool) || fit < LOSS_ROWS) return LOSS_ROWS;
+    return fit < LOSS_ROWS_MAX ? fit : LOSS_ROWS_MAX;
+}
+
 static size_t room_lay(const CpuEngine *c, TrainRoom *r) {
     const ModelConfig *g = &c->m->config;
     const size_t n = r->tokens, f = sizeof(float), hidden = (size_t)g->hidden, dim = (size_t)g->head_dim;
@@ -60,9 +68,10 @@ static size_t room_lay(const CpuEngine *c, TrainRoom *r) {
     r->dact = lay(&l, n * wide, f);
     r->low = lay(&l, n * rank, f);
     r->dlow = lay(&l, n * rank, f);
-    r->logits = lay(&l, (size_t)LOSS_ROWS * (size_t)g->vocab, f);
-    r->head_in = lay(&l, LOSS_ROWS * hidden, f);
-    r->dhead = lay(&l, LOSS_ROWS * hidden, f);
+    r->turned = lay(&l, rank * widest, f);
+    r->logits = lay(&l, (size_t)r->loss_rows * (size_t)g->vocab, f);
+    r->head_in = lay(&l, (size_t)r->loss_rows * hidden, f);
+    r->dhead = lay(&l, (size_t)r->loss_rows * hidden, f);
     r->parts = lay(&l, NORM_PARTS * hidden, f);
     r->decoded = lay(&l, DECODE_ROWS * widest, f);
     r->place = lay(&l, n, sizeof *r->place);
@@ -77,6 +86,7 @@ static bool room_grow(CpuEngine *c, size_t tokens, Err *e) {
     if (r->memory) munmap(r->memory, r->bytes);
     r->memory = NULL;
     r->tokens = tokens;
+    r->loss_rows = loss_rows(c);
     r->bytes = room_lay(c, r);
     void *at = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) {

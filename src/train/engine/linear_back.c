@@ -71,6 +71,31 @@ static void outer_add(CpuEngine *c, const Outer *o) {
                               .beta = 1});
 }
 
+// low = x A^T as the forward pass had it, dlow = dy B. Of products with so few rows OpenBLAS mostly copies:
+// these are the forward pass's own, which want B turned, and stretches of the inputs as products of their own
+// for the threads.
+static void lows_run(CpuEngine *c, const LinearBack *l, const float *a, const float *b) {
+    enum { STRETCHES = PRODUCTS_MAX / 2 };
+    const int rank = c->engine.parameters->rank;
+    const int64_t in = l->w->cols, out = l->w->rows;
+    TrainRoom *r = &c->room;
+    for (int64_t i = 0; i < out; i++)
+        for (int k = 0; k < rank; k++) r->turned[k * out + i] = b[i * rank + k];
+    const Weight inner = {.type = W_F32, .rows = rank, .cols = in, .data = (const uint8_t *)a};
+    const Weight outer = {.type = W_F32, .rows = rank, .cols = out, .data = (const uint8_t *)r->turned};
+    ProductInput x[STRETCHES], dy[STRETCHES];
+    Product product[PRODUCTS_MAX];
+    int products = 0, each = (l->count + STRETCHES - 1) / STRETCHES;
+    for (int i = 0, at = 0; at < l->count; i++, at += each) {
+        int count = l->count - at < each ? l->count - at : each;
+        x[i] = (ProductInput){.x = l->x + at * in, .count = count, .cols = in, .stride = in};
+        dy[i] = (ProductInput){.x = l->dy + at * out, .count = count, .cols = out, .stride = out};
+        product[products++] = (Product){&inner, &x[i], r->low + at * rank, rank};
+        product[products++] = (Product){&outer, &dy[i], r->dlow + at * rank, rank};
+    }
+    product_run(c->pool, product, products);
+}
+
 static void lora_back(CpuEngine *c, const LinearBack *l, const float *a, const float *b) {
     const Parameters *p = c->engine.parameters;
     TrainRoom *r = &c->room;
@@ -78,25 +103,7 @@ static void lora_back(CpuEngine *c, const LinearBack *l, const float *a, const f
     float scale = p->alpha / (float)rank;
     float *da = parameters_in(p, p->gradient, l->role, l->layer, PART_A);
     float *db = parameters_in(p, p->gradient, l->role, l->layer, PART_B);
-    gemm_run(c->pool, &(Gemm){.b_turned = true,
-                              .m = l->count,
-                              .n = rank,
-                              .k = in,
-                              .a = l->x,
-                              .b = a,
-                              .c = r->low,
-                              .a_stride = in,
-                              .b_stride = in,
-                              .c_stride = rank});
-    gemm_run(c->pool, &(Gemm){.m = l->count,
-                              .n = rank,
-                              .k = out,
-                              .a = l->dy,
-                              .b = b,
-                              .c = r->dlow,
-                              .a_stride = out,
-                              .b_stride = rank,
-                              .c_stride = rank});
+    lows_run(c, l, a, b);
     for (size_t i = 0; i < (size_t)l->count * (size_t)rank; i++) r->low[i] *= scale, r->dlow[i] *= scale;
     outer_add(c, &(Outer){l->dy, r->low, db, out, rank, l->count});
     outer_add(c, &(Outer){r->dlow, l->x, da, rank, in, l->count});

@@ -1,5 +1,5 @@
 // The last norm, the head and cross entropy, some rows at a time and only where something is learned: logits
-// of LOSS_ROWS tokens are all that ever exists.
+// of some rows are all that ever exists.
 #include "base/numeric/fmath.h"
 #include "model/sample.h"
 #include "train/engine/room.h"
@@ -10,7 +10,7 @@ typedef struct {
     const TrainBatch *b;
     const LossAim *aim;
     const int *row; // [rows] of the batch
-    float logprob[LOSS_ROWS];
+    float logprob[LOSS_ROWS_MAX];
 } Chunk;
 
 static void read_row(void *arg, size_t item, int worker) {
@@ -75,9 +75,9 @@ void loss_run(CpuEngine *c, const TrainBatch *b, const LossAim *aim) {
         if (b->weight[i] != 0) r->learned[learned++] = i;
     if (aim->sums) memset(r->dnormed, 0, all * sizeof(float));
     Chunk k = {.c = c, .b = b, .aim = aim};
-    for (int from = 0; from < learned; from += LOSS_ROWS) {
+    for (int from = 0; from < learned; from += r->loss_rows) {
         k.row = r->learned + from;
-        chunk_run(&k, learned - from < LOSS_ROWS ? learned - from : LOSS_ROWS);
+        chunk_run(&k, learned - from < r->loss_rows ? learned - from : r->loss_rows);
     }
     if (!aim->sums) return;
     aim->sums->tokens += b->count;

@@ -23,8 +23,10 @@ typedef struct {
     float *dq, *dmixed, *dk, *dv;
     float *dact;            // [tokens][intermediate]
     float *low, *dlow;      // [tokens][rank]
-    float *logits;          // [LOSS_ROWS][vocab]
-    float *head_in, *dhead; // [LOSS_ROWS][hidden]
+    float *turned;          // [rank][largest] the outer half of LoRA
+    int loss_rows;          // at most LOSS_ROWS_MAX
+    float *logits;          // [loss_rows][vocab]
+    float *head_in, *dhead; // [loss_rows][hidden]
     float *parts;           // [NORM_PARTS][hidden]
     float *decoded;         // [DECODE_ROWS][largest]
     KvPlace *place;         // [tokens]
@@ -33,7 +35,7 @@ typedef struct {
     void *memory;
     size_t bytes;
 } TrainRoom;
-enum { LOSS_ROWS = 128, NORM_PARTS = 60, DECODE_ROWS = 256 };
+enum { LOSS_ROWS = 128, LOSS_ROWS_MAX = 512, LOSS_NUMBERS = 1 << 23, NORM_PARTS = 60, DECODE_ROWS = 256 };
 
 typedef struct Lanes Lanes; // lanes.h
 typedef struct {
@@ -56,8 +58,9 @@ void room_free(CpuEngine *c);
 MUST_CHECK bool pass_forward(CpuEngine *c, const TrainBatch *b, Err *e);
 // One layer once more, from x0.
 void pass_again(CpuEngine *c, const TrainBatch *b, int layer);
-// Loss over rows that have a weight, LOSS_ROWS at a time: logits never exist for more. With `sums` dx becomes
-// the gradient behind the last layer, and gradients of head and norm are added; with `logprob` only that.
+// Loss over rows that have a weight, room.loss_rows at a time: logits never exist for more. With `sums` dx
+// becomes the gradient behind the last layer, and gradients of head and norm are added; with `logprob` only
+// that.
 typedef struct {
     float scale;
     TrainSums *sums;

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 enum { COUNT_MAX = 40, ROWS = 37 };
-static const int COMPARED[] = {32, 256, 288, 1536}, ORDERED[] = {64, 288, 512};
+static const int COMPARED[] = {16, 24, 32, 256, 288, 1536}, ORDERED[] = {5, 16, 32, 56, 64, 288, 512};
 static Arena arena;
 
 static void put_half(uint8_t *p, Rng *r,
@@ -221,13 +221,13 @@ static void test_one_order_of_summation(void **state) {
 // three). The bits of each input alone; one number elsewhere is another result.
 static void test_panels(void **state) {
     (void)state;
-    enum { MANY = 43, TALL = 151 };
-    static const int64_t wide[] = {16, 768, 784, 1600};
+    enum { MANY = 43, TALL = 331 };
+    static const int64_t wide[] = {16, 48, 64, 768, 784, 1600};
     static const WeightType type[] = {W_F32, W_F16, W_BF16};
     Pool *pool[2] = {pool_open(1), pool_open(3)};
     Rng r = rng_at(6, 1);
     for (int t = 0; t < 3; t++)
-        for (int i = 0; i < 4; i++) {
+        for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
             ArenaMark mark = arena_mark(&arena);
             const int64_t cols = wide[i], stride = cols + 1;
             Weight w = random_weight(type[t], TALL, cols, &r);

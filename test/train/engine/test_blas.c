@@ -5,7 +5,7 @@
 #include "train/making.h"
 #include <stdlib.h>
 
-enum { N = 64, ROUNDS = 120, TURNS = 64, WIDE = 256 }; // WIDE: eight pieces
+enum { N = 64, ROUNDS = 120, TURNS = 64, WIDE = 256 }; // WIDE: twelve pieces
 
 typedef struct {
     const float *a, *b;
@@ -86,6 +86,36 @@ static void pieces_are_the_whole(void **state) {
     arena_free(&a);
 }
 
+// A long one is cut into more: the bits of one thread, near those of one call; and one number elsewhere
+// shows.
+static void long_products_have_more_pieces(void **state) {
+    (void)state;
+    enum { M = 1000, COLS = 1040, LONG = 1664 };
+    Arena a = {0};
+    Err e = {0};
+    must(blas_open(&e), &e);
+    float *in = NEWN(&a, float, M *LONG + LONG * COLS), *c[3];
+    Rng r = rng_at(5, 1);
+    for (int i = 0; i < M * LONG + LONG * COLS; i++) in[i] = (float)rng_normal(&r);
+    for (int i = 0; i < 3; i++) c[i] = NEWN(&a, float, M *COLS);
+    Pool *single = pool_open(1), *several = pool_open(3);
+    Gemm g = {.m = M, .n = COLS, .k = LONG, .a = in, .b = in + M * LONG, .c = c[0]};
+    g.a_stride = LONG, g.b_stride = g.c_stride = COLS;
+    gemm_alone(&g);
+    g.c = c[1];
+    gemm_run(single, &g);
+    g.c = c[2];
+    gemm_run(several, &g);
+    assert_memory_equal(c[1], c[2], M * COLS * sizeof(float));
+    for (int i = 0; i < M * COLS; i++) assert_true(fabsf(c[0][i] - c[1][i]) < 1e-3f);
+    in[M * LONG - 1] += 1;
+    gemm_run(several, &g);
+    assert_memory_not_equal(c[1], c[2], M * COLS * sizeof(float));
+    pool_close(single);
+    pool_close(several);
+    arena_free(&a);
+}
+
 // Of a library for many processors, those of this one: also where it is newer than the library.
 static void kernels_are_of_this_machine(void **state) {
     (void)state;
@@ -99,8 +129,8 @@ static void kernels_are_of_this_machine(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_are_of_this_machine),
-                                       cmocka_unit_test(calls_at_once_do_not_meet),
-                                       cmocka_unit_test(pieces_are_the_whole)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_are_of_this_machine), cmocka_unit_test(calls_at_once_do_not_meet),
+        cmocka_unit_test(pieces_are_the_whole), cmocka_unit_test(long_products_have_more_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
