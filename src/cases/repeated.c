@@ -1,11 +1,5 @@
 #include "cases/repeated.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "base/io.h"
 #include "base/numeric/rng.h"
 #include "cases/domain/domain.h"
 #include "cases/draw.h"
@@ -123,22 +117,17 @@ static void fill_windows(const Draw *block, const CaseSpec *spec, int input, uin
 }
 
 static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated *r, Err *e) {
-    r->fd = memfd_create("ouroboros-rows", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (r->fd < 0) return err_set(e, ERR_IO, "cannot create a mapping of rows: %s", strerror(errno));
-    void *p = MAP_FAILED;
-    if (ftruncate(r->fd, (off_t)r->bytes) == 0)
-        p = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-    if (p == MAP_FAILED)
-        return err_set(e, ERR_IO, "cannot map %zu bytes of rows: %s", r->bytes, strerror(errno));
+    if (!sealed_take(r->bytes, "rows", &r->memory, e)) return false;
+    uint8_t *p = r->memory.map;
+    r->fd = r->memory.fd;
     *(DrawHeader *)p = (DrawHeader){.magic = WIRE_MAGIC, .cases = 1};
     int64_t at = tensors_at();
-    wire_put(p, &at, spec, (CaseSpec *)((char *)p + sizeof(DrawHeader)));
+    wire_put(p, &at, spec, (CaseSpec *)(p + sizeof(DrawHeader)));
     for (int i = 0; i < q->op->inputs; i++) {
         bool few = spec->windows && has_slices(r->block.domain, i);
         (few ? fill_windows : fill)(&r->block, spec, i, p);
     }
-    munmap(p, r->bytes);
-    return io_seal(r->fd, "rows", e);
+    return sealed_close(&r->memory, "rows", e);
 }
 
 RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Err *e) {
@@ -192,6 +181,6 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
 
 void repeated_free(Repeated *r) {
     draw_free(&r->block);
-    if (r->fd >= 0) close(r->fd);
+    sealed_give(&r->memory);
     r->fd = -1;
 }

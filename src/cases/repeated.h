@@ -8,7 +8,8 @@
 typedef struct {
     Draw block;           // one case of block_rows() rows; what it expects is right for every copy
     const CaseSpec *spec; // of all rows
-    int fd;               // sealed memfd as a child reads it
+    Sealed memory;        // of all rows
+    int fd;               // its descriptor, as a child reads it
     size_t bytes, output_bytes;
     int64_t slices; // number of all
     uint64_t seed;  // of the request

@@ -60,7 +60,6 @@ static Extras extras_of(const Candidates *b) {
 typedef struct {
     int tune;    // which turn of the configs comes next
     int configs; // of the kernel with most of them, as the child tells it
-    bool keeps;  // the program keeps something between calls
 } Passes;
 
 // One pass over the cases of a draw.
@@ -94,11 +93,9 @@ static bool pass_on(Candidates *b, const Draw *d, size_t i, Verdict *v, Passes *
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
         v->judged.seconds_child = t1 - t0;
         v->judged.seconds_compare = clock_seconds() - t1;
-        const CaseReport *last = r.reports > 0 ? &r.report[r.reports - 1] : NULL;
-        v->keeps |= last && last->kind == REPORT_DONE && last->keeps;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > had->configs) had->configs = r.report[k].configs;
-        had->keeps |= r.reports > 0 && r.report[r.reports - 1].keeps;
+        v->keeps |= r.reports > 0 && r.report[r.reports - 1].keeps;
         if (b->watched && (had->tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
         child_result_free(fork_server, &r);
     }
@@ -126,10 +123,10 @@ static bool pass_with_calls(Candidates *b, size_t i, Verdict *v, Passes *had, Er
 static bool judge_pass(Candidates *b, size_t i, Verdict *v, Passes *had, Err *e) {
     if (!b->draw->left) return pass_alone(b, i, v, had, e);
     int keepers = atomic_load(&b->keepers), first = atomic_fetch_add(&b->passes, 1);
-    bool calls = had->keeps || (keepers > 0 && 2 * keepers >= first);
+    bool calls = v->keeps || (keepers > 0 && 2 * keepers >= first);
     if (!(calls ? pass_with_calls : pass_alone)(b, i, v, had, e)) return false;
-    if (had->keeps) atomic_fetch_add(&b->keepers, 1);
-    return calls || !had->keeps || !verdict_accepted(v) || pass_with_calls(b, i, v, had, e);
+    if (v->keeps) atomic_fetch_add(&b->keepers, 1);
+    return calls || !v->keeps || !verdict_accepted(v) || pass_with_calls(b, i, v, had, e);
 }
 
 Candidates candidates_on(const Candidates *b, const Draw *d) {
@@ -145,13 +142,7 @@ Candidates candidates_on(const Candidates *b, const Draw *d) {
                         .watched_arena = b->watched_arena};
 }
 
-typedef enum {
-    MORE_RIGHT,
-    MORE_WRONG,
-    MORE_UNKNOWN,
-    MORE_REFUSED,
-    MORE_KEEPS, // something between calls, of which there were none
-} More;
+typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
 
 typedef struct {
     int64_t rows, length;
@@ -166,7 +157,6 @@ typedef struct {
     int cases, tune;
     uint64_t seed;
     bool may_refuse;
-    bool uncalled;     // the draw is without calls of one object
     More said;         // what came of them
     SizesAllowed most; // with MORE_REFUSED: what cases may have that it will not refuse
 } MoreCases;
@@ -200,15 +190,7 @@ static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *
     Verdict other = *v;
     Passes had = {.tune = q->tune};
     Candidates second = candidates_on(b, more);
-<<<<<<< HEAD
-    if (!judge_pass(&second, i, q->tune, &other, &configs, e)) return false;
-    if (q->uncalled && other.keeps) {
-        q->said = MORE_KEEPS;
-        return true;
-    }
-=======
     if (!judge_pass(&second, i, &other, &had, e)) return false;
->>>>>>> modules
     if (refuses_size(more, &other, &q->most)) {
         q->said = MORE_REFUSED;
         return true;
@@ -232,7 +214,7 @@ static bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *
     return true;
 }
 
-static bool judge_more_drawn(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
     q->said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
@@ -245,7 +227,7 @@ static bool judge_more_drawn(Candidates *b, size_t i, MoreCases *q, Verdict *v, 
                                        .plan = q->plan,
                                        .cases = q->cases,
                                        .more = true,
-                                       .called_once = q->uncalled},
+                                       .calls_later = true},
                         &more, e);
     if (ok) {
         ok = judge_more_on(b, i, &more, q, v, e);
@@ -254,15 +236,6 @@ static bool judge_more_drawn(Candidates *b, size_t i, MoreCases *q, Verdict *v, 
     pool_close(alone);
     arena_free(&a);
     return ok;
-}
-
-// What calls of one object need is drawn for a candidate that keeps something between them, as few do.
-static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
-    q->uncalled = !v->keeps;
-    if (!judge_more_drawn(b, i, q, v, e)) return false;
-    if (q->said != MORE_KEEPS) return true;
-    q->uncalled = false;
-    return judge_more_drawn(b, i, q, v, e);
 }
 
 static int smaller(const Domain *m, PlannedCase *plan, int cases, SizesAllowed most) {

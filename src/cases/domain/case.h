@@ -71,17 +71,11 @@ typedef struct {
     const CallSpec *call;
     CallTruth *called;
     int calls;
-<<<<<<< HEAD
-    Sealed memory;          // of the inputs
-    int fd;                 // its descriptor
-    uint64_t key;           // ForkJob.draw_key: of these very inputs; 0: judged too seldom to have one
-    const uint8_t *mapping; // read-only here too
-=======
     const DrawRequest *left; // not NULL: the calls are left out, and this makes the same draw with them
-    int fd;                  // sealed memfd with the input mapping
+    Sealed memory;           // of the inputs
+    int fd;                  // its descriptor
     uint64_t key;            // ForkJob.draw_key: of these very inputs; 0: judged too seldom to have one
     const uint8_t *mapping;  // read-only here too
->>>>>>> modules
     size_t bytes, output_bytes;
     Arena *kept; // expected values, one arena for each worker that made them
     int kepts;
