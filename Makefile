@@ -111,7 +111,8 @@ $(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
 $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 
 ifeq ($(MODE),asan)
-HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/cover/%.o tile/compute/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/decide/compare%.o host/reference/%.o)
+HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/cover/%.o tile/compute/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/decide/compare%.o host/reference/%.o \
+       model/product/product_plain.o model/sample.o)
 $(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
 # AddressSanitizer looks at every element that these loops touch. With a branch for each pointer as well clang leaves them
 # scalar, and tests of kernels take half as long again.

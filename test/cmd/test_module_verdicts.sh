@@ -6,23 +6,36 @@
 . "$(dirname "$0")/lib.sh"
 made=$(dirname "$0")/../module/verdict
 ref=$made/reference
+program=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin")
 says_times() { [ "$(grep -cF -- "$2" "$tmp/out")" = "$1" ] || { echo "not $1 times: $2"; cat "$tmp/out" "$tmp/err"; return 1; }; }
 says() { grep -qF -- "$1" "$tmp/out" "$tmp/err" || { echo "no: $1"; cat "$tmp/out" "$tmp/err"; return 1; }; }
 
-# judged REFERENCE FOLDER ARGUMENT...: its right program and all of the folder's on one draw.
-judged() {
-    name=$1 folder=$2
+# answered FORM REFERENCE ARGUMENT...: the right program and all wrong ones, of every folder, on one draw. What is said of them goes to
+# $tmp/REFERENCE.FORM, so that no check judges again what another has had judged from the same seed.
+answered() {
+    form=$1 name=$2
     shift 2
-    "$bin" referee "$made/right/$name.py" "$made/$folder/$name".*.py --module "$made/reference/$name.py" --seed 20261126 "$@" --json >"$tmp/out" 2>&1
-    python3 - "$tmp/out" <<'END'
+    for f in "$made/right/$name.py" "$made"/wrong/"$name".*.py "$made"/long/"$name".*.py "$made"/pairs/"$name".*.py "$made"/published/"$name".*.py; do
+        [ ! -f "$f" ] || set -- "$@" "$f"
+    done
+    "$bin" referee --module "$made/reference/$name.py" --seed 20261126 "$@" >"$tmp/$name.$form" 2>&1
+}
+# judged REFERENCE FOLDER: the answers in $tmp/REFERENCE.json to its right program and to all of the folder's are those expected.
+judged() {
+    python3 - "$tmp/$1.json" "$made/right/$1.py" "$made/$2/$1".*.py <<'END'
 import json, re, sys
-wrong = 0
-for line in open(sys.argv[1]):
+answers, *files = sys.argv[1:]
+verdicts = {}
+for line in open(answers):
     v = json.loads(line)
-    head = re.search(r"^# expect: (.*)$", open(v["file"]).read(), re.M)
+    verdicts[v["file"]] = v
+wrong = 0
+for file in files:
+    v = verdicts[file]
+    head = re.search(r"^# expect: (.*)$", open(file).read(), re.M)
     expected = head.group(1).split("|") if head else ["ok"]
     if v["status"] not in expected:
-        print(v["file"], v["status"], v["feedback"])
+        print(file, v["status"], v["feedback"])
         wrong += 1
     wrong += v["accepted"] != (v["status"] == "ok")
 sys.exit(wrong > 0)
@@ -32,34 +45,55 @@ right=0
 for f in "$made"/reference/*.py; do
     name=$(basename "$f" .py)
     [ -f "$made/right/$name.py" ] && right=$((right + 1))
+    answered json "$name" --level full --json
     check "judged $name" judged "$name" wrong
 done
 for name in $(ls "$made/long" | sed 's/\..*//' | sort -u); do
-    check "long sizes of $name" judged "$name" long --level full
+    check "long sizes of $name" judged "$name" long
 done
 # Wrong where two sizes are long together: with either of them small they are right, as the verdict says.
 for name in $(ls "$made/pairs" | sed 's/\..*//' | sort -u); do
-    check "two long sizes of $name" judged "$name" pairs --level full
-    [ "$name" != gelu ] || cp "$tmp/out" "$tmp/among"
+    check "two long sizes of $name" judged "$name" pairs
 done
+# What is said in words of those that checks below ask about, on one draw for each reference; under the name of its file.
+{
+    (cd "$made" && ls pairs/*.py)
+    echo long/gelu.grid.py
+    (cd "$made" && ls wrong/gelu.*.py | head -n 1)
+    printf '%s\n' long/matmul.unmasked.py right/matmul.py
+} >"$tmp/told"
+for name in $(sed 's|.*/||; s|\..*||' "$tmp/told" | sort -u); do
+    grep "/$name\." "$tmp/told" >"$tmp/asked"
+    {
+        [ "$(wc -l <"$tmp/asked")" -gt 1 ] || sed 's/^/== /' "$tmp/asked" # the command says no name of a single file
+        (cd "$made" && xargs "$program" referee --module "reference/$name.py" --level full --seed 20261126) <"$tmp/asked" 2>&1
+    } >"$tmp/$name.text"
+done
+# shown_of WORD FILE: its part of that, which `says` looks at; WORD is "accepted" or "rejected".
+shown_of() {
+    name=$(basename "$2" | sed 's/\..*//')
+    awk -v head="== $2" '/^== / { mine = $0 == head } mine' "$tmp/$name.text" >"$tmp/out"
+    : >"$tmp/err"
+    says "$name: $1 at "
+}
 # Several files share draws of long sizes: alone, one gets the same verdict.
 alone_as_among_others() {
     exits 1 "$bin" referee "$made/pairs/gelu.area.py" --module "$ref/gelu.py" --seed 20261126 --level full --json || return 1
-    for of in among out; do sed 's/"elapsed_ms":[^,]*,//; s/,"elapsed_ms":[^,}]*//' "$tmp/$of" | grep 'gelu\.area' >"$tmp/$of.own"; done
-    [ -s "$tmp/out.own" ] && cmp "$tmp/among.own" "$tmp/out.own"
+    for of in gelu.json out; do sed 's/"elapsed_ms":[^,]*,//; s/,"elapsed_ms":[^,}]*//' "$tmp/$of" | grep '/gelu\.area' >"$tmp/$of.own"; done
+    [ -s "$tmp/out.own" ] && cmp "$tmp/gelu.json.own" "$tmp/out.own"
 }
 check alone_as_among_others alone_as_among_others
 two_long_are_named() {
     for f in "$made"/pairs/*.py; do
         name=$(basename "$f" | sed 's/\..*//')
-        exits 1 "$bin" referee "$f" --module "$ref/$name.py" --level full --seed 20261126 && says "$name: rejected at two long sizes" &&
+        shown_of rejected "pairs/$(basename "$f")" && says "$name: rejected at two long sizes" &&
             says 'wrong where two sizes are long: ' && says ', and with ' || return 1
     done
-    exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && says 'long, two at a time: '
+    shown_of accepted right/matmul.py && says 'long, two at a time: '
 }
 check two_long_are_named two_long_are_named
 # Wrong at the published sizes alone, which take far more memory than there is.
-check "published sizes of scale_huge" judged scale_huge published --level full
+check "published sizes of scale_huge" judged scale_huge published
 published_shown() {
     n=$(ls "$made"/published/*.py | wc -l)
     exits 1 "$bin" referee "$made"/published/*.py --module "$ref/scale_huge.py" --level full && says_times "$n" 'scale_huge: rejected at the published sizes' &&
@@ -103,7 +137,14 @@ shapes_usage() {
 }
 check shapes_usage shapes_usage
 # At level quick, which has none, the same programs are accepted.
-short() { ! judged matmul long --level quick >"$tmp/short" && [ "$(grep -c " ok " "$tmp/short")" = 2 ]; }
+short() {
+    mv "$tmp/matmul.json" "$tmp/matmul.full"
+    answered json matmul --level quick --json
+    ! judged matmul long >"$tmp/short" && [ "$(grep -c " ok " "$tmp/short")" = 2 ]
+    code=$?
+    mv "$tmp/matmul.full" "$tmp/matmul.json"
+    return $code
+}
 check "short sizes find none of them" short
 enough() { [ "$right" -ge 12 ] && [ "$(ls "$made"/wrong | wc -l)" -ge 24 ]; }
 check enough enough
@@ -115,7 +156,8 @@ control() {
     cp "$made/right/relu.py" "$tmp/c/right"
     sed 's/^# expect: .*/# expect: ok/' "$made/wrong/relu.copy.py" >"$tmp/c/wrong/relu.copy.py"
     was=$made made=$tmp/c
-    ! judged relu wrong >/dev/null
+    answered json relu --level full --json
+    ! judged relu wrong >"$tmp/control" && grep -q 'relu\.copy\.py ' "$tmp/control"
     code=$?
     made=$was
     return $code
@@ -142,15 +184,15 @@ long_sizes_shown() {
 check long_sizes_shown long_sizes_shown
 # A long case that says nothing, because the program is not made for the other sizes there, is not told as passed.
 void_cases_are_told() {
-    exits 0 "$bin" referee "$made/long/matmul.unmasked.py" --module "$ref/matmul.py" --level full --seed 20261126 && ! grep -q 'one at a time: .*N 2048' "$tmp/out" &&
-        exits 0 "$bin" referee "$made/right/matmul.py" --module "$ref/matmul.py" --level full --seed 20261126 && grep -q 'one at a time: .*N 2048' "$tmp/out" &&
+    shown_of accepted long/matmul.unmasked.py && ! grep -q 'one at a time: .*N 2048' "$tmp/out" &&
+        shown_of accepted right/matmul.py && grep -q 'one at a time: .*N 2048' "$tmp/out" &&
         ! grep -q 'never long' "$tmp/out"
 }
 check void_cases_are_told void_cases_are_told
 wrong_long_is_named() {
-    exits 1 "$bin" referee "$made/long/gelu.grid.py" --module "$ref/gelu.py" --level full --seed 20261126 && says 'gelu: rejected at one long size' &&
+    shown_of rejected long/gelu.grid.py && says 'gelu: rejected at one long size' &&
         says 'wrong where one size is long: features 8192; right with features ' && set -- "$made/wrong"/gelu.*.py &&
-        exits 1 "$bin" referee "$1" --module "$ref/gelu.py" --level full --seed 20261126 && says 'gelu: rejected at small sizes' &&
+        shown_of rejected "wrong/$(basename "$1")" && says 'gelu: rejected at small sizes' &&
         ! grep -q 'one size is long' "$tmp/out"
 }
 check wrong_long_is_named wrong_long_is_named
