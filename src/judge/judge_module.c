@@ -1,0 +1,153 @@
+#include "judge/judge_module.h"
+
+#include "base/numeric/rng.h"
+#include "cases/domain/domain.h"
+#include "cases/modules/modules_domain.h"
+#include "judge/decide/decide.h"
+#include "judge/more_cases.h"
+#include "judge/shapes/large_tensors.h"
+
+static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q, Verdict *v, Err *e) {
+    q->domain = of;
+    q->said = MORE_UNKNOWN;
+    const SizedAsk ask = {.domain = of, .level = b->q->level, .seed = q->seed};
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    q->cases = d->cases;
+    q->plan = d->plan;
+    bool ok = judge_more_on(b, i, &d->draw, q, v, e);
+    sized_draw_leave(b->sized, d);
+    return ok;
+}
+
+// Whether a program is made for the sizes that are not long in a case in which it failed. `q` holds what that
+// case had.
+static bool judge_controls(Candidates *b, size_t i, const Stretched *s, MoreCases *q, const Verdict *before,
+                           Err *e) {
+    for (int c = 0; c < s->longs; c++) {
+        Verdict control = *before;
+        if (!judge_sized(b, i, s->control[c], q, &control, e)) return false;
+        if (q->said != MORE_RIGHT) break;
+    }
+    return true;
+}
+
+// A module's sizes near the published ones, one or two at a time. Configs take turns.
+bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
+    const Domain *m = b->draw->domain;
+    for (int k = 0; k < m->stretches && verdict_accepted(v); k++) {
+        const Stretched *s = &m->stretched[k];
+        Verdict before = *v;
+        MoreCases q = {.tune = configs > 1 ? k % configs : 0,
+                       .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
+        if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
+        if (q.said == MORE_RIGHT) v->evidence.stretched |= 1U << k;
+        if (q.said != MORE_WRONG) continue;
+        if (!judge_controls(b, i, s, &q, &before, e)) return false;
+        if (q.said == MORE_RIGHT) {
+            v->evidence.wrong_long = k + 1;
+            v->evidence.wrong_longs = s->longs;
+        } else
+            *v = before;
+    }
+    return true;
+}
+
+// A module's sizes made odd: a mask that is missing shows. What is wrong there is evidence, or a rejection.
+bool judge_ragged(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const ModulesDomain *m = modules_of(b->draw->op);
+    if (!m->ragged) return true;
+    Verdict there = *v;
+    MoreCases q = {.seed = rng_mix(b->draw->seed, 0x726167676564)};
+    if (!judge_sized(b, i, m->ragged, &q, &there, e)) return false;
+    if (q.said == MORE_RIGHT || (q.said == MORE_WRONG && m->ragged_counts)) *v = there;
+    v->evidence.raggeds = q.said == MORE_RIGHT || q.said == MORE_WRONG;
+    v->evidence.ragged = q.said == MORE_WRONG ? there.decision.status : STATUS_ok;
+    return true;
+}
+
+// What a block that does not divide a size comes to.
+static bool may_be_unaligned(Status s) {
+    return s == STATUS_oob || s == STATUS_incorrect || s == STATUS_uncovered_output || s == STATUS_race ||
+           s == STATUS_nan_class || s == STATUS_uninit_read || s == STATUS_inaccurate ||
+           s == STATUS_nondeterministic;
+}
+
+// Whether the source writes down a number that divides published sizes, and no longer the small ones.
+static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
+    for (size_t i = 0; i < source.len; i++) {
+        if (source.p[i] < '0' || source.p[i] > '9') continue;
+        bool word = i > 0 && char_is_word(source.p[i - 1]);
+        int64_t n = 0;
+        for (; i < source.len && source.p[i] >= '0' && source.p[i] <= '9'; i++)
+            if (n < INT32_MAX) n = 10 * n + (source.p[i] - '0');
+        bool power = n >= 32 && n <= 1024 && (n & (n - 1)) == 0;
+        if (!word && power && modules_lost_divisor(m, n)) return true;
+    }
+    return false;
+}
+
+// Whether it fails in the first case there already: an acceptance alone would count.
+static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Verdict *v, bool *fails,
+                                Err *e) {
+    ask.most = 1;
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    Candidates first = candidates_on(b, &d->draw);
+    Verdict other = *v;
+    Passes had = {0};
+    bool ok = judge_pass(&first, i, &other, &had, e);
+    *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
+    sized_draw_leave(b->sized, d);
+    return ok;
+}
+
+static bool judge_where_aligned(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v, Err *e) {
+    const SizedAsk ask = {
+        .domain = m->aligned, .level = b->q->level, .seed = rng_mix(b->draw->seed, 0x616c69676e)};
+    bool fails;
+    if (!fails_where_aligned(b, i, ask, v, &fails, e)) return false;
+    if (fails) return true;
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    Candidates second = candidates_on(b, &d->draw);
+    Verdict other = *v;
+    bool ok = judge_once(&second, i, &other, e);
+    if (ok && verdict_accepted(&other)) {
+        other.module = m->aligned->op;
+        other.evidence.unaligned = v->decision.status;
+        *v = other;
+    }
+    sized_draw_leave(b->sized, d);
+    return ok;
+}
+
+// Sizes that keep such a divisor would be too much work. Addresses can be tried at the published ones: where
+// those hold, nobody knows whether the program is wrong.
+static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v) {
+    Verdict there = *v;
+    Status s = v->decision.status;
+    bool address = s == STATUS_oob || s == STATUS_race || s == STATUS_uncovered_output;
+    if (!address || !m->published ||
+        (m->aligned && !writes_lost_divisor(modules_of(m->aligned->op), b->source[i])))
+        return;
+    decision_set(&there.decision, STATUS_ok, "published", "");
+    published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, &there);
+    if (there.evidence.published.said != PUBLISHED_RIGHT || !verdict_accepted(&there)) return;
+    const char *why = feedback_join(&b->arena[i], v->decision.feedback,
+                                    "A block of it may divide the published sizes and no small ones: at the "
+                                    "published ones addresses hold, and values are not computed here.");
+    decision_set(&v->decision, STATUS_unsupported, "aligned", why);
+    v->evidence = (Evidence){.unaligned = s, .published = there.evidence.published};
+}
+
+// A kernel without masks is right where its block divides the sizes, as the published ones may be divided: a
+// rejection at small sizes that have lost such a divisor is judged once more where they have not.
+bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const ModulesDomain *m = modules_of(b->draw->op);
+    if (!m || m->is_aligned || !may_be_unaligned(v->decision.status) || !writes_lost_divisor(m, b->source[i]))
+        return true;
+    if (m->aligned && !judge_where_aligned(b, i, m, v, e)) return false;
+    if (!verdict_accepted(v)) doubt_addresses(b, i, m, v);
+    return true;
+}
