@@ -178,8 +178,11 @@ ALWAYS void narrow_one(const V *w, const float *x, int cols, float *y) {
     for (int k = 0; k < FLOAT_LANES; k++) lane[k] = v_zero();
     for (int c = 0; c < cols; c += FLOAT_LANES) {
 #pragma GCC unroll 16
-        for (int k = 0; k < FLOAT_LANES; k++) // zeros behind the last column, too: -0 + 0 is +0
-            lane[k] = v_fma(w[c + k], k < cols - c ? v_all(x[c + k]) : v_zero(), lane[k]);
+        for (int k = 0; k < FLOAT_LANES; k++)
+            if (k < cols - c)
+                lane[k] = v_fma(w[c + k], v_all(x[c + k]), lane[k]);
+            else if (c) // zeros lie behind the last column: -0 becomes +0
+                lane[k] = v_add(lane[k], v_zero());
     }
     V sum = narrow_tree(lane);
     memcpy(y, &sum, sizeof sum);
