@@ -179,7 +179,10 @@ ALWAYS void narrow_one(const V *w, const float *x, int cols, float *y) {
     for (int c = 0; c < cols; c += FLOAT_LANES) {
 #pragma GCC unroll 16
         for (int k = 0; k < FLOAT_LANES; k++)
-            if (k < cols - c) lane[k] = v_fma(w[c + k], v_all(x[c + k]), lane[k]);
+            if (k < cols - c)
+                lane[k] = v_fma(w[c + k], v_all(x[c + k]), lane[k]);
+            else if (c) // zeros lie behind the last column: -0 becomes +0
+                lane[k] = v_add(lane[k], v_zero());
     }
     V sum = narrow_tree(lane);
     memcpy(y, &sum, sizeof sum);

@@ -172,31 +172,31 @@ static bool span(const int64_t *address, const uint8_t *mask, size_t n, AddressS
 GATHER(uint8_t)
 GATHER(uint16_t)
 #ifdef __AVX512F__
-// Eight at a time, without a branch for each lane of a mask.
-#define GATHER_WIDE(T, Wide, gather_by, store)                                                          \
-    static void gather_##T(void *to_, const uint8_t *from, const int64_t *address, const uint8_t *mask, \
-                           int64_t least, size_t n) {                                                   \
-        T *to = to_;                                                                                    \
-        const __m512i base = _mm512_set1_epi64(least);                                                  \
-        for (size_t i = 0; i < n; i += 8) {                                                             \
-            const __mmask8 here = (__mmask8)(n - i < 8 ? (1U << (n - i)) - 1 : 0xffU);                  \
-            __mmask8 active = here;                                                                     \
-            if (mask) {                                                                                 \
-                uint64_t bytes = 0;                                                                     \
-                memcpy(&bytes, mask + i, n - i < 8 ? n - i : 8);                                        \
-                const __m128i m = _mm_cvtsi64_si128((long long)bytes);                                  \
-                active = (__mmask8)_mm_mask_test_epi8_mask(here, m, m);                                 \
-            }                                                                                           \
-            __m512i a = _mm512_maskz_loadu_epi64(active, address + i);                                  \
-            __m512i at = _mm512_maskz_sub_epi64(active, a, base);                                       \
-            Wide x = gather_by;                                                                         \
-            store;                                                                                      \
-        }                                                                                               \
+// Eight at a time, without a branch for each lane of a mask; the few that are left one by one. A store with a
+// mask would have them together, but gcc folds it with the narrowing of a register into an instruction that
+// writes no more, yet faults where memory ends before lanes that the mask leaves out.
+#define GATHER_WIDE(T, gather_by, store)                                                                     \
+    GATHER(T)                                                                                                \
+    static void gather_wide_##T(void *to_, const uint8_t *from, const int64_t *address, const uint8_t *mask, \
+                                int64_t least, size_t n) {                                                   \
+        T *to = to_;                                                                                         \
+        const __m512i base = _mm512_set1_epi64(least);                                                       \
+        size_t i = 0;                                                                                        \
+        for (; i + 8 <= n; i += 8) {                                                                         \
+            __mmask8 active = 0xff;                                                                          \
+            if (mask) {                                                                                      \
+                const __m128i m = _mm_loadl_epi64((const __m128i *)(const void *)(mask + i));                \
+                active = (__mmask8)_mm_test_epi8_mask(m, m);                                                 \
+            }                                                                                                \
+            __m512i at = _mm512_maskz_sub_epi64(active, _mm512_loadu_si512(address + i), base);              \
+            store(to + i, gather_by(at, from, 1));                                                           \
+        }                                                                                                    \
+        if (i < n) gather_##T(to + i, from, address + i, mask ? mask + i : NULL, least, n - i);              \
     }
-GATHER_WIDE(uint32_t, __m256i, _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), here, at, from, 1),
-            _mm256_mask_storeu_epi32(to + i, here, x))
-GATHER_WIDE(uint64_t, __m512i, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), here, at, from, 1),
-            _mm512_mask_storeu_epi64(to + i, here, x))
+GATHER_WIDE(uint32_t, _mm512_i64gather_epi32, _mm256_storeu_epi32)
+GATHER_WIDE(uint64_t, _mm512_i64gather_epi64, _mm512_storeu_epi64)
+#define gather_uint32_t gather_wide_uint32_t
+#define gather_uint64_t gather_wide_uint64_t
 #else
 GATHER(uint32_t)
 GATHER(uint64_t)

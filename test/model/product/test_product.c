@@ -1,6 +1,7 @@
 // Products with stored weights: every type, count, number of threads and instruction set against the
 // definition; and that the bits of an output depend on nothing but its own row and input.
 #include "base/arena.h"
+#include "base/isa.h"
 #include "base/numeric/rng.h"
 #include "model/product/product_loops.h"
 #include <math.h>
@@ -254,6 +255,34 @@ static void test_panels(void **state) {
     for (int i = 0; i < 2; i++) pool_close(pool[i]);
 }
 
+// Products too small for a float32 are zeros with a sign. A width that is no whole vector has +0 behind it,
+// for many inputs as for one; a whole vector has nothing.
+static void test_signs_of_zeros(void **state) {
+    (void)state;
+    enum { MANY = 43, WIDEST = 80 };
+    static const int wide[] = {15, 16, 17, 31, 32, 40, 48, 63, 64, 72, 80};
+    Pool *pool = pool_open(1);
+    float data[ROWS * WIDEST], x[MANY * WIDEST], y[MANY * ROWS], one[ROWS];
+    for (int i = 0; i < ROWS * WIDEST; i++) data[i] = -1e-30f;
+    for (int i = 0; i < MANY * WIDEST; i++) x[i] = 1e-30f;
+    int minus = 0, plus = 0;
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
+        const int64_t cols = wide[k];
+        Weight w = {.type = W_F32, .rows = ROWS, .cols = cols, .data = (const uint8_t *)data};
+        ProductInput in = {.x = x, .count = 1, .cols = cols, .stride = cols};
+        product_run(pool, &(Product){&w, &in, one, ROWS}, 1);
+        in.count = MANY;
+        product_run(pool, &(Product){&w, &in, y, ROWS}, 1);
+        for (int n = 0; n < MANY; n++) assert_memory_equal(y + n * ROWS, one, sizeof one);
+        for (int i = 0; i < ROWS; i++) signbit(one[i]) ? minus++ : plus++;
+    }
+    assert_true(plus > 0);
+#ifndef PORTABLE
+    if (isa_level() != ISA_BASE) assert_true(minus > 0); // elsewhere a product is rounded before it is added
+#endif
+    pool_close(pool);
+}
+
 static void test_no_number_stays_with_its_input(void **state) {
     (void)state;
     Pool *pool = pool_open(2);
@@ -283,6 +312,7 @@ int main(void) {
         cmocka_unit_test(test_near_the_definition),
         cmocka_unit_test(test_one_order_of_summation),
         cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_signs_of_zeros),
         cmocka_unit_test(test_no_number_stays_with_its_input),
     };
     // The instruction set is chosen once in a process: one for each.

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -258,13 +260,47 @@ static void test_gather(void **state) {
     assert_true(repeats > 1000 && masked > 1000);
 }
 
+// Whatever a gather reads and writes may end where memory does.
+static void test_gather_at_the_end_of_memory(void **state) {
+    (void)state;
+    enum { PAGE = 4096, MOST = 20 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *end[4];
+    for (int i = 0; i < 4; i++) {
+        uint8_t *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(p != MAP_FAILED);
+        assert_int_equal(mprotect(p + page, page, PROT_NONE), 0);
+        end[i] = p + page;
+    }
+    for (int isa = 0; isa < isas(); isa++)
+        for (size_t size = 1; size <= 8; size *= 2)
+            for (size_t n = 1; n <= MOST; n++)
+                for (int bare = 0; bare < 2; bare++) {
+                    uint8_t *mask = end[0] - n, *from = end[1] - n * size, *to = end[2] - n * size;
+                    int64_t *address = (int64_t *)(void *)(end[3] - n * sizeof *address);
+                    for (size_t i = 0; i < n * size; i++) from[i] = (uint8_t)(i + 1);
+                    for (size_t i = 0; i < n; i++) {
+                        mask[i] = i % 3 != 1;
+                        address[i] = PAGE + (int64_t)((n - 1 - i) * size);
+                    }
+                    memset(to - 1, 0xee, n * size + 1);
+                    tile_loops_of((IsaLevel)isa)
+                        ->memory->gather[size](to, from, address, bare ? NULL : mask, PAGE, n);
+                    for (size_t i = 0; i < n; i++)
+                        assert_memory_equal(to + i * size, bare || mask[i] ? from + (n - 1 - i) * size : from,
+                                            size);
+                    assert_int_equal(to[-1], 0xee);
+                }
+    for (int i = 0; i < 4; i++) munmap(end[i] - page, 2 * page);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 
         cmocka_unit_test(test_memory_formats), cmocka_unit_test(test_ptradd),
         cmocka_unit_test(test_passes),         cmocka_unit_test(test_every_half),
         cmocka_unit_test(test_race_words),     cmocka_unit_test(test_span_of_addresses),
-        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather),         cmocka_unit_test(test_gather_at_the_end_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
