@@ -36,6 +36,8 @@ static bool file_map(SealedFile *f) {
     void *p = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
     if (p == MAP_FAILED) return false;
     f->map = p;
+    // A process that is forked later, and what it forks, would write here, too: in draws to come as well.
+    if (madvise(p, f->bytes, MADV_DONTFORK) != 0) return false;
     (void)madvise(p, f->bytes, MADV_HUGEPAGE); // a hint: most systems allow it for no shared memory
     return true;
 }

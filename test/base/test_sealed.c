@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,6 +41,37 @@ static void test_others_only_read(void **state) {
     sealed_give(&s);
     assert_int_equal(s.fd, -1);
     sealed_give(&s); // nothing to give
+}
+
+// Whether a process that is forked now has a page there.
+static bool forks_get(const uint8_t *p) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        unsigned char in;
+        _exit(mincore((void *)(uintptr_t)p, PAGE, &in) == 0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+// One that was forked while files are written, used or idle would have a way to write to them.
+static void test_forks_get_none(void **state) {
+    (void)state;
+    Sealed s;
+    Err e = {0};
+    assert_true(sealed_take(BYTES, "test", &s, &e));
+    uint8_t *map = s.map, *other = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(other != MAP_FAILED);
+    assert_true(forks_get(other));
+    assert_false(forks_get(map));
+    assert_true(sealed_close(&s, "test", &e));
+    if (s.map != map) skip(); // a system without that seal: private, and read only
+    assert_false(forks_get(map));
+    sealed_give(&s);
+    assert_false(forks_get(map));
+    munmap(other, PAGE);
 }
 
 static bool all_zero(const uint8_t *p, size_t n) {
@@ -113,9 +145,8 @@ static void test_too_large_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_others_only_read),
-        cmocka_unit_test(test_the_next_finds_zeros),
-        cmocka_unit_test(test_little_is_kept),
+        cmocka_unit_test(test_others_only_read),      cmocka_unit_test(test_forks_get_none),
+        cmocka_unit_test(test_the_next_finds_zeros),  cmocka_unit_test(test_little_is_kept),
         cmocka_unit_test(test_too_large_is_an_error),
     };
     return cmocka_run_group_tests_name("sealed", tests, NULL, NULL);
