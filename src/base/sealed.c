@@ -19,11 +19,13 @@ struct SealedFile {
     uint8_t *map;
     size_t bytes, touched; // touched: so much of it may not be zero, and has pages
     bool lasts;            // sealed for all but us, so it can be written again
+    unsigned doubts;       // that were there when it was taken
 };
 
 // The one that was given back last comes first.
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static SealedFile *idle;
+static unsigned doubts;
 
 static void file_drop(SealedFile *f) {
     if (f->map) munmap(f->map, f->bytes);
@@ -36,6 +38,8 @@ static bool file_map(SealedFile *f) {
     void *p = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
     if (p == MAP_FAILED) return false;
     f->map = p;
+    // A process that is forked later, and what it forks, would write here, too: in draws to come as well.
+    if (madvise(p, f->bytes, MADV_DONTFORK) != 0) return false;
     (void)madvise(p, f->bytes, MADV_HUGEPAGE); // a hint: most systems allow it for no shared memory
     return true;
 }
@@ -66,6 +70,7 @@ static SealedFile *idle_take(size_t bytes) {
     if (best) {
         f = *best;
         *best = f->next;
+        f->next = NULL;
     }
     pthread_mutex_unlock(&idle_lock);
     return f;
@@ -87,14 +92,25 @@ static void files_drop(SealedFile *f) {
     }
 }
 
+// What is idle may be in the way: its descriptors, its address space.
+static bool file_new_at_last(size_t bytes, const char *what, SealedFile **out, Err *e) {
+    Err first = {0};
+    if (file_new(bytes, what, out, &first)) return true;
+    sealed_give_back();
+    return file_new(bytes, what, out, e);
+}
+
 bool sealed_take(size_t bytes, const char *what, Sealed *out, Err *e) {
     *out = (Sealed){.fd = -1};
     if (bytes > SIZE_MAX - STEP) return err_set(e, ERR_IO, "%s: %zu bytes: too many", what, bytes);
     size_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
     SealedFile *f = idle_take(bytes);
-    if (!f && !file_new((bytes / STEP + 1) * STEP, what, &f, e)) return false;
+    if (!f && !file_new_at_last((bytes / STEP + 1) * STEP, what, &f, e)) return false;
     memset(f->map, 0, pages < f->touched ? pages : f->touched);
     if (pages > f->touched) f->touched = pages;
+    pthread_mutex_lock(&idle_lock);
+    f->doubts = doubts;
+    pthread_mutex_unlock(&idle_lock);
     *out = (Sealed){.fd = f->fd, .map = f->map, .bytes = bytes, .file = f};
     return true;
 }
@@ -113,16 +129,23 @@ bool sealed_close(Sealed *s, const char *what, Err *e) {
 }
 
 void sealed_give(Sealed *s) {
-    SealedFile *f = s->file;
+    SealedFile *f = s->file, *rest = f;
     *s = (Sealed){.fd = -1};
     if (!f) return;
-    if (!f->lasts) return file_drop(f);
     pthread_mutex_lock(&idle_lock);
-    f->next = idle;
-    idle = f;
-    SealedFile *rest = idle_rest(IDLE_MOST, idle_bytes_most);
+    if (f->lasts && f->doubts == doubts) {
+        f->next = idle;
+        idle = f;
+        rest = idle_rest(IDLE_MOST, idle_bytes_most);
+    }
     pthread_mutex_unlock(&idle_lock);
     files_drop(rest);
+}
+
+void sealed_doubt(void) {
+    pthread_mutex_lock(&idle_lock);
+    doubts++;
+    pthread_mutex_unlock(&idle_lock);
 }
 
 void sealed_give_back(void) {

@@ -21,5 +21,7 @@ MUST_CHECK bool sealed_take(size_t bytes, const char *what, Sealed *out, Err *e)
 MUST_CHECK bool sealed_close(Sealed *s, const char *what, Err *e);
 // Nobody reads it any more. *s becomes empty; an empty one may be given, too.
 void sealed_give(Sealed *s);
+// Somebody may read on in one that is out at the moment: none of those serves the next.
+void sealed_doubt(void);
 // Files that nobody has at the moment go; now and then, in a process that runs for long.
 void sealed_give_back(void);

@@ -1,6 +1,7 @@
 #include "sandbox/fork_server.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/sealed.h"
 #include "sandbox/fork_server_child.h"
 #include <assert.h>
 #include <errno.h>
@@ -390,6 +391,7 @@ bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *o
     if (l.stuck) atomic_store(&b->stuck, true);
     if (!ok) {
         buffer_drop(o); // who knows whether its child still runs
+        sealed_doubt();
         return false;
     }
     out->buffer = o;

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,6 +42,37 @@ static void test_others_only_read(void **state) {
     sealed_give(&s);
     assert_int_equal(s.fd, -1);
     sealed_give(&s); // nothing to give
+}
+
+// Whether a process that is forked now has a page there.
+static bool forks_get(const uint8_t *p) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        unsigned char in;
+        _exit(mincore((void *)(uintptr_t)p, PAGE, &in) == 0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+// One that was forked while files are written, used or idle would have a way to write to them.
+static void test_forks_get_none(void **state) {
+    (void)state;
+    Sealed s;
+    Err e = {0};
+    assert_true(sealed_take(BYTES, "test", &s, &e));
+    uint8_t *map = s.map, *other = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(other != MAP_FAILED);
+    assert_true(forks_get(other));
+    assert_false(forks_get(map));
+    assert_true(sealed_close(&s, "test", &e));
+    if (s.map != map) skip(); // a system without that seal: private, and read only
+    assert_false(forks_get(map));
+    sealed_give(&s);
+    assert_false(forks_get(map));
+    munmap(other, PAGE);
 }
 
 static bool all_zero(const uint8_t *p, size_t n) {
@@ -98,6 +131,51 @@ static void test_little_is_kept(void **state) {
     sealed_give_back();
 }
 
+// Of two that were given back, the one that was out when somebody did not end is not kept.
+static void test_doubted_ones_go(void **state) {
+    (void)state;
+    int before = open_files();
+    Sealed s = taken(BYTES, 1), t = taken(BYTES, 2);
+    if (!(fcntl(s.fd, F_GET_SEALS) & F_SEAL_FUTURE_WRITE)) skip();
+    sealed_give(&s);
+    assert_int_equal(open_files(), before + 2);
+    sealed_doubt();
+    sealed_give(&t);
+    assert_int_equal(open_files(), before + 1);
+    s = taken(BYTES, 3); // the other, which serves on
+    assert_int_equal(open_files(), before + 1);
+    sealed_give(&s);
+    assert_int_equal(open_files(), before + 1);
+    sealed_give_back();
+    assert_int_equal(open_files(), before);
+}
+
+// Neither one that would serve: it is far too large.
+static void test_idle_ones_give_way(void **state) {
+    (void)state;
+    Sealed s = taken((size_t)64 << 20, 1);
+    int last = s.fd;
+    sealed_give(&s);
+    struct rlimit had, few;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &had), 0);
+    few = had;
+    few.rlim_cur = (rlim_t)last + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int fill[256], fills = 0;
+    while (fills < 256 && (fill[fills] = dup(0)) >= 0) fills++;
+    Err e = {0};
+    bool ok = sealed_take(PAGE, "test", &s, &e);
+    Sealed none;
+    bool more = sealed_take(PAGE, "test", &none, &e);
+    while (fills) close(fill[--fills]);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
+    assert_true(ok);
+    assert_false(more);
+    assert_non_null(strstr(e.msg, "test: cannot map"));
+    sealed_give(&s);
+    sealed_give_back();
+}
+
 static void test_too_large_is_an_error(void **state) {
     (void)state;
     Sealed s;
@@ -113,9 +191,9 @@ static void test_too_large_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_others_only_read),
-        cmocka_unit_test(test_the_next_finds_zeros),
-        cmocka_unit_test(test_little_is_kept),
+        cmocka_unit_test(test_others_only_read),      cmocka_unit_test(test_forks_get_none),
+        cmocka_unit_test(test_the_next_finds_zeros),  cmocka_unit_test(test_little_is_kept),
+        cmocka_unit_test(test_doubted_ones_go),       cmocka_unit_test(test_idle_ones_give_way),
         cmocka_unit_test(test_too_large_is_an_error),
     };
     return cmocka_run_group_tests_name("sealed", tests, NULL, NULL);
