@@ -13,7 +13,9 @@ typedef struct {
     Level level;
     uint64_t seed;
     int most; // cases, the first ones of the domain's own plan; 0: all of them, and calls of one object later
-    const Draw *calls_of; // not NULL: this draw of the domain, level and seed, with what its Draw.left has
+    // Not NULL: this draw of the domain, level and seed, with what its Draw.left has. Draws of one domain,
+    // level and seed by different plans must not meet in one SizedDraws.
+    const Draw *calls_of;
 } SizedAsk;
 
 typedef struct {
