@@ -311,6 +311,11 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
     if (p->calls > begin) come_back(d, layout, begin, 0, p, at);
 }
 
+// Another shape, on the GPU of call `begin`.
+static void call_there(CallPlan *p, const Draw *d, const CaseSpec *layout, int i, int begin) {
+    call_add(p, d, layout, i, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+}
+
 // What is counted or kept of large calls alone, and what an object goes over to after many calls: fewer
 // slices, many times, and more of them; many slices, of which the last one changes, long lines, a small call,
 // and the first large shape again. A block that has grown with long lines, and stays so, would be too much
@@ -335,17 +340,16 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
     other_values_plan(d, p, CHANGE_ELEMENTS, at);
     call_add(p, d, layout, first, 0);
     call_repeat(d, p, large, LARGE_CALLS);
-    for (int k = 0; k < 2 && many >= 0; k++)
-        call_add(p, d, layout, many, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    for (int k = 0; k < 2 && many >= 0; k++) call_there(p, d, layout, many, begin);
     if (many >= 0) other_values_plan(d, p, CHANGE_LAST, at); // of many slices
     for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
         if (other[k] < 0 || has_shape(p, begin, d->truth[other[k]].dim)) continue;
-        call_add(p, d, layout, other[k], CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+        call_there(p, d, layout, other[k], begin);
         if (other[k] != longest) continue;
         // With other values, too: an answer that is kept for such lines alone would be right each time.
-        call_add(p, d, layout, longest, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+        call_there(p, d, layout, longest, begin);
         other_values_plan(d, p, CHANGE_ELEMENTS, at);
-        call_add(p, d, layout, longest, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+        call_there(p, d, layout, longest, begin);
         call_repeat(d, p, p->calls - 3, LARGE_CALLS);
     }
     come_back(d, layout, large, 0, p, at);

@@ -33,8 +33,8 @@ typedef struct {
     Arena *arena; // one for each candidate: verdict texts
     Err *err;     // one for each candidate
     int done;
-    atomic_int passes,
-        keepers;      // over a draw that has left calls out: all, and those whose program keeps something
+    // Over a draw that has left calls out: all passes, and those whose program keeps something.
+    atomic_int passes, keepers;
     Watched *watched; // NULL: nobody watches; else there is one candidate
     Arena *watched_arena;
     AddedCases *added; // NULL: nobody asks; else there is one candidate

@@ -1,6 +1,6 @@
 // more_cases.h - a candidate that all cases of its draw have accepted, on further ones.
 #pragma once
-#include "judge/passes.h"
+#include "judge/judge_pass.h"
 
 typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
 

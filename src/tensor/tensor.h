@@ -17,7 +17,12 @@ enum { TENSOR_RANK_MAX = 8, ADDRESS_BITS = 42 };
 
 // STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must
 // show.
-enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
+enum {
+    SHADOW_ALLOC = 1,
+    SHADOW_INIT = 2,
+    SHADOW_STORED = 4,
+    SHADOW_WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, // what a store makes of a byte
+};
 enum { HOLDS_LOADED = 1 };      // Storage.holds: numbers that follow from loaded ones, too
 #define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
 

@@ -264,7 +264,7 @@ static void put(const Tensor *t, const double *v) {
             index[d] = 0;
         }
     }
-    if (t->storage->shadow) tensor_expose(t, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED);
+    if (t->storage->shadow) tensor_expose(t, SHADOW_WRITTEN);
     t->storage->holds |= HOLDS_LOADED;
     t->storage->of_library = true;
 }

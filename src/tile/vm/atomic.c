@@ -129,7 +129,7 @@ static bool touch(Atomic *x) {
     if (!x->m->shadow && !storage_sparse_write(&x->v->m->storages, x->m->data + x->offset, size))
         return vm_finding(x->v, x->s, DIAG_BUDGET, x->lane,
                           "the step budget is spent: stores all over memory");
-    if (x->m->shadow) memset(x->m->shadow + x->offset, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, size);
+    if (x->m->shadow) memset(x->m->shadow + x->offset, SHADOW_WRITTEN, size);
     if (x->m->origin) {
         note_origin(x->v, x->m, x->offset, size, false);
         note_origin(x->v, x->m, x->offset, size, true);
@@ -159,7 +159,7 @@ static const InsnOp operation[ATOMIC_COUNT] = {
 // Most atomics find an element that no program of the launch has touched, or atomics alone have: all of
 // locate() for one word of one storage, without a call. False, and nothing is changed, for any other.
 static bool locate_usual(Atomic *x) {
-    enum { NEED = SHADOW_ALLOC | SHADOW_INIT, ALL = NEED | SHADOW_STORED };
+    enum { NEED = SHADOW_ALLOC | SHADOW_INIT };
     Vm *v = x->v;
     const Step *s = x->s;
     const StorageTable *t = &v->m->storages;
@@ -172,7 +172,7 @@ static bool locate_usual(Atomic *x) {
     if (!m->shadow || !m->writer || m->read_only || m->origin || dtype_bytes(m->dtype) != (int)size ||
         offset < 0 || m->bytes < size || (size_t)offset > m->bytes - size || (size_t)offset % size)
         return false;
-    uint32_t flags, need = NEED * 0x01010101u, all = ALL * 0x01010101u;
+    uint32_t flags, need = NEED * 0x01010101u, all = SHADOW_WRITTEN * 0x01010101u;
     memcpy(&flags, m->shadow + offset, size);
     uint32_t *writer = &m->writer[w], *reader = &m->reader[w];
     if ((flags & need) != need || !m->was_read) return false;

@@ -52,11 +52,8 @@ static bool lane_allowed(Access *x, Storage *m, int64_t offset, size_t lane, uin
 
 // ---- runs ----
 
-// What the bytes of a store become.
-enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
-
 static bool mark_written(Access *x, Storage *m, size_t lane, int64_t offset, size_t size) {
-    if (m->shadow) return memset(m->shadow + offset, WRITTEN, size), true;
+    if (m->shadow) return memset(m->shadow + offset, SHADOW_WRITTEN, size), true;
     return storage_sparse_write(&x->v->m->storages, m->data + offset, size) ||
            vm_finding(x->v, x->s, DIAG_BUDGET, (int64_t)lane,
                       "the step budget is spent: stores all over memory");
@@ -199,8 +196,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if (x->store && !m->shadow) {
         if (!mark_written(x, m, lane, offset, size)) return false;
     } else if (x->store) {
-        static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN,
-                                           WRITTEN, WRITTEN, WRITTEN, WRITTEN};
+        static const uint8_t written[8] = {SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN,
+                                           SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN};
         copy_element(m->shadow + offset, written, size);
     }
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);

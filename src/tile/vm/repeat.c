@@ -1,6 +1,6 @@
 #include "tile/vm/repeat.h"
 
-#include "tile/vm/uniform.h"
+#include "tile/vm/repeat_proof.h"
 
 enum {
     PERIOD_MAX = 128,  // programs of a block
@@ -29,7 +29,7 @@ struct Repeat {
     int64_t length;   // of the grid along the axis
     int64_t families; // and in all other directions
     int64_t *covered; // of each family: so many programs need not run
-    UniformProof proof;
+    RepeatProof proof;
     Event *event;
     int events;
     Work *work; // of the first k programs of the block; period + 1 of them
@@ -62,7 +62,7 @@ static bool worth_it(const Machine *m, const Code *c, const int64_t grid[3]) {
 size_t repeat_bytes(const Machine *m, const Code *c, const int64_t grid[3]) {
     if (!worth_it(m, c, grid)) return 0;
     size_t period = (size_t)m->order.period;
-    return sizeof(Repeat) + FAMILIES_MAX * sizeof(int64_t) + (size_t)c->regs * sizeof(Uniform) +
+    return sizeof(Repeat) + FAMILIES_MAX * sizeof(int64_t) + (size_t)c->regs * sizeof(Held) +
            (period + 1) * sizeof(Work) + EVENTS_MAX * (sizeof(Event) + period * sizeof(int64_t)) + 4096;
 }
 
@@ -75,7 +75,7 @@ Repeat *repeat_open(Arena *a, const Vm *v) {
     r->period = (int)v->m->order.period;
     r->families = families_of(grid);
     r->covered = NEWN(a, int64_t, (size_t)r->families);
-    r->proof.reg = NEWN(a, Uniform, (size_t)v->code->regs + 1);
+    r->proof.reg = NEWN(a, Held, (size_t)v->code->regs + 1);
     r->work = NEWN(a, Work, (size_t)r->period + 1);
     r->event = NEWN(a, Event, EVENTS_MAX);
     int64_t *at = NEWN(a, int64_t, (size_t)EVENTS_MAX * (size_t)r->period);
@@ -106,7 +106,7 @@ bool repeat_has(const Repeat *r, const Vm *v, uint64_t number) {
 // ---- what the programs of the block do
 
 static bool joins(const Repeat *r, const Event *e, const Storage *m, int insn, bool store, int64_t offset) {
-    Uniform place = r->proof.place;
+    Held place = r->proof.place;
     return e->storage == m && e->insn == insn && e->store == store && !e->moved && !place.moved &&
            e->step == place.step && e->at[0] + (int64_t)e->bytes == offset;
 }
@@ -122,13 +122,13 @@ static void note_first(Repeat *r, const Step *s, Storage *m, int64_t offset, siz
         return;
     }
     Event *e = &r->event[r->events++];
-    Uniform place = r->proof.place;
+    Held place = r->proof.place;
     e->storage = m;
     e->insn = s->insn;
     e->store = store;
     e->moved = place.moved;
     e->unit = s->bytes;
-    e->step = place.kind == UNIFORM_PLACE ? place.step : 0;
+    e->step = place.kind == HELD_PLACE ? place.step : 0;
     e->bytes = size;
     e->at[0] = offset;
 }
@@ -153,7 +153,7 @@ void repeat_note(Vm *v, const Step *s, Storage *m, int64_t offset, size_t size, 
 }
 
 void repeat_step(Vm *v, int insn) {
-    if (v->noting->proving) uniform_step(v, &v->noting->proof, insn);
+    if (v->noting->proving) proof_step(v, &v->noting->proof, insn);
 }
 
 static Work work_done(const Vm *v) {
@@ -180,7 +180,7 @@ static bool run_noted(Vm *v, Repeat *r, int64_t family, int program, RunProgram 
     bool again = program > 0 && r->proof.moved;
     r->proving = program == 0 || again;
     int64_t ahead = r->proof.ahead;
-    if (again) uniform_begin(&r->proof, v->code, r->axis, r->length - program);
+    if (again) proof_begin(&r->proof, v->code, r->axis, r->length - program);
     v->noting = r;
     bool ok = run(v, number_of(v, r, family, program));
     v->noting = NULL;
@@ -313,13 +313,12 @@ static void mark_loads(const Block *b, const Event *e) {
 }
 
 static void copy_stores(const Block *b, const Event *e) {
-    enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
     Storage *m = e->storage;
     size_t bytes = run_bytes(b, e);
     for (int k = 0; k < runs_of(b, e); k++) {
         int64_t at = e->at[k] + e->step * b->from;
         memcpy(m->data + at, m->data + e->at[k], bytes);
-        memset(m->shadow + at, WRITTEN, bytes);
+        memset(m->shadow + at, SHADOW_WRITTEN, bytes);
         uint32_t *word = m->writer + word_of(m, at);
         for (size_t i = 0, n = words_of(m, at, bytes); i < n; i++) word[i] = b->serial;
     }
@@ -373,7 +372,7 @@ static bool run_family(Vm *v, Repeat *r, int64_t family, RunProgram *run) {
     enum { FAILS_MAX = 2 };
     int64_t *covered = &r->covered[family], n = r->length;
     r->events = 0;
-    uniform_begin(&r->proof, v->code, r->axis, n);
+    proof_begin(&r->proof, v->code, r->axis, n);
     for (int k = 0; k < r->period && !r->off; k++) {
         if (!run_noted(v, r, family, k, run)) return false;
         *covered = k + 1;

@@ -1,9 +1,9 @@
 // repeat.h - programs that would do what another one has done are not executed. Of a tensor whose rows are
 // copies of a block of rows (cases/repeated.h) most programs of a launch see nothing new: what program p has
-// loaded, p + period finds a little further on, bit for bit. Where uniform.h proves that what they do with it
-// is the same, what p has stored is copied to where the other one would have stored it, with the marks that
-// its stores would have left. Every address, every byte that is loaded, and every other program's claim on
-// what is stored is checked as if it had run; where something is not as foreseen, the programs run.
+// loaded, p + period finds a little further on, bit for bit. Where repeat_proof.h proves that what they do
+// with it is the same, what p has stored is copied to where the other one would have stored it, with the
+// marks that its stores would have left. Every address, every byte that is loaded, and every other program's
+// claim on what is stored is checked as if it had run; where something is not as foreseen, the programs run.
 #pragma once
 #include "tile/compute/step.h"
 

@@ -1,4 +1,4 @@
-// passes.h - one program on the cases of one draw: a child, and what is decided of what it has written.
+// judge_pass.h - one program on the cases of one draw: a child, and what is decided of what it has written.
 #pragma once
 #include "judge/judge.h"
 

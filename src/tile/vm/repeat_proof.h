@@ -1,6 +1,6 @@
-// uniform.h - what of a program depends on its number, followed while one program runs. A kernel that adds
-// and scales its program id, and compares it with sizes, does the same in many programs, a little further on
-// in memory each; here that is proved for a range of them.
+// repeat_proof.h - what of a program depends on its number, followed while one program runs. A kernel that
+// adds and scales its program id, and compares it with sizes, does the same in many programs, a little
+// further on in memory each; here that is proved for a range of them.
 //
 // A register holds a constant of the launch, data (it follows from loaded values), or a place: a number or an
 // address of which every lane grows by the same step from one program to the next. Places may be added, and
@@ -10,24 +10,24 @@
 #pragma once
 #include "tile/compute/step.h"
 
-typedef enum { UNIFORM_CONSTANT, UNIFORM_DATA, UNIFORM_PLACE } UniformKind;
+typedef enum { HELD_CONSTANT, HELD_DATA, HELD_PLACE } HeldKind;
 
 typedef struct {
-    UniformKind kind;
+    HeldKind kind;
     bool moved;   // a place to which data was added: of other data all has to be looked at again
     int64_t step; // of a place: how much it grows, in bytes if it is an address
-} Uniform;
+} Held;
 
 typedef struct {
-    Uniform *reg;  // of each register
+    Held *reg;     // of each register
     int axis;      // of the grid: programs that differ along it alone are compared
     int64_t ahead; // so many programs further on all is the same; -1: nothing was proved
     bool moved;    // some place was: what was proved is true of programs with the data of this one
-    Uniform place; // of the access that runs
-} UniformProof;
+    Held place;    // of the access that runs
+} RepeatProof;
 
 // reg: of each register of the code. `programs`: how many there are from the one that runs on, itself
 // included.
-void uniform_begin(UniformProof *p, const Code *c, int axis, int64_t programs);
+void proof_begin(RepeatProof *p, const Code *c, int axis, int64_t programs);
 // Before instruction `insn` runs, with its operands in place.
-void uniform_step(const Vm *v, UniformProof *p, int insn);
+void proof_step(const Vm *v, RepeatProof *p, int insn);

@@ -1,4 +1,4 @@
-#include "judge/passes.h"
+#include "judge/judge_pass.h"
 
 #include "base/clock.h"
 #include "cases/draw.h"

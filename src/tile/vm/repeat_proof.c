@@ -1,15 +1,15 @@
-#include "tile/vm/uniform.h"
+#include "tile/vm/repeat_proof.h"
 
 #include "tile/compute/affine.h"
 
 typedef __int128 Wide; // sums and products of two of 64 bits
 
-void uniform_begin(UniformProof *p, const Code *c, int axis, int64_t programs) {
+void proof_begin(RepeatProof *p, const Code *c, int axis, int64_t programs) {
     memset(p->reg, 0, (size_t)c->regs * sizeof *p->reg);
     p->axis = axis;
     p->ahead = programs - 1;
     p->moved = false;
-    p->place = (Uniform){0};
+    p->place = (Held){0};
 }
 
 // ---- lanes of a register, in whatever form it is
@@ -55,13 +55,13 @@ static Wide lane_at(const Lanes *l, size_t i) {
 
 typedef struct {
     const Vm *v;
-    UniformProof *p;
+    RepeatProof *p;
     const Insn *i;
     const Step *s;
-    Uniform a, b, c; // of the operands; of one that is absent a constant
+    Held a, b, c; // of the operands; of one that is absent a constant
 } Look;
 
-static Uniform of(const UniformProof *p, int r) { return r < 0 ? (Uniform){0} : p->reg[r]; }
+static Held of(const RepeatProof *p, int r) { return r < 0 ? (Held){0} : p->reg[r]; }
 
 static void ends(Look *x) { x->p->ahead = -1; }
 
@@ -76,20 +76,20 @@ static void stays_within(Look *x, Wide value, int64_t step, Wide least, Wide mos
     if (step < 0) up_to(x, (value - least) / -(Wide)step);
 }
 
-static void set(Look *x, Uniform u) { x->p->reg[x->i->d] = u; }
+static void set(Look *x, Held u) { x->p->reg[x->i->d] = u; }
 
 static void set_place(Look *x, Wide step, bool moved) {
     if (step > INT64_MAX / 4 || step < INT64_MIN / 4) return ends(x);
     x->p->moved |= moved && step != 0;
     if (step == 0)
-        set(x, (Uniform){.kind = moved ? UNIFORM_DATA : UNIFORM_CONSTANT});
+        set(x, (Held){.kind = moved ? HELD_DATA : HELD_CONSTANT});
     else
-        set(x, (Uniform){UNIFORM_PLACE, moved, (int64_t)step});
+        set(x, (Held){HELD_PLACE, moved, (int64_t)step});
 }
 
-static bool is_place(Uniform u) { return u.kind == UNIFORM_PLACE; }
-static bool has_data(Uniform u) { return u.kind == UNIFORM_DATA || u.moved; }
-static int64_t step_of(Uniform u) { return is_place(u) ? u.step : 0; }
+static bool is_place(Held u) { return u.kind == HELD_PLACE; }
+static bool has_data(Held u) { return u.kind == HELD_DATA || u.moved; }
+static int64_t step_of(Held u) { return is_place(u) ? u.step : 0; }
 
 // Of a type of integers: what it holds. Of an address: what has its storage's number.
 static bool limits(const TileType *t, Wide value, Wide *least, Wide *most) {
@@ -151,8 +151,8 @@ static void add(Look *x) {
 // By a constant that all lanes share.
 static void multiply(Look *x) {
     bool first = is_place(x->a);
-    Uniform place = first ? x->a : x->b, other = first ? x->b : x->a;
-    if (other.kind != UNIFORM_CONSTANT) return ends(x);
+    Held place = first ? x->a : x->b, other = first ? x->b : x->a;
+    if (other.kind != HELD_CONSTANT) return ends(x);
     int reg = first ? x->i->b : x->i->a;
     Lanes l = lanes_of(x->v, reg, first ? x->s->b : x->s->a);
     Wide factor = lane_at(&l, 0);
@@ -192,12 +192,12 @@ static void compare(Look *x) {
             if (x->p->ahead >= 0) keeps_side(x, apart - 1, (int64_t)step);
         }
     }
-    set(x, (Uniform){0});
+    set(x, (Held){0});
 }
 
 static void loop_test(Look *x) {
-    Uniform at = x->p->reg[x->i->d];
-    if (has_data(at) || has_data(x->a) || x->b.kind != UNIFORM_CONSTANT) return ends(x);
+    Held at = x->p->reg[x->i->d];
+    if (has_data(at) || has_data(x->a) || x->b.kind != HELD_CONSTANT) return ends(x);
     Wide step = (Wide)step_of(at) - step_of(x->a);
     if (step == 0) return;
     if (step > INT64_MAX || step < INT64_MIN) return ends(x);
@@ -213,17 +213,17 @@ static bool widens(const TileType *to, const TileType *from) {
 }
 
 static void choose(Look *x) {
-    if (x->a.kind != UNIFORM_CONSTANT || step_of(x->b) != step_of(x->c)) return ends(x);
+    if (x->a.kind != HELD_CONSTANT || step_of(x->b) != step_of(x->c)) return ends(x);
     set_place(x, step_of(x->b), x->b.moved || x->c.moved || has_data(x->b) || has_data(x->c));
 }
 
 static void access(Look *x) {
     bool load = x->i->op == INSN_LOAD;
-    Uniform mask = load ? x->b : x->c;
-    if (mask.kind != UNIFORM_CONSTANT || is_place(load ? x->c : x->b)) return ends(x);
+    Held mask = load ? x->b : x->c;
+    if (mask.kind != HELD_CONSTANT || is_place(load ? x->c : x->b)) return ends(x);
     if (!load && has_data(x->a)) return ends(x);
     x->p->place = x->a;
-    if (load) set(x, (Uniform){.kind = UNIFORM_DATA});
+    if (load) set(x, (Held){.kind = HELD_DATA});
 }
 
 // What is done with places alone.
@@ -256,17 +256,17 @@ static void with_place(Look *x) {
     }
 }
 
-void uniform_step(const Vm *v, UniformProof *p, int insn) {
+void proof_step(const Vm *v, RepeatProof *p, int insn) {
     if (p->ahead < 0) return;
     const Insn *i = &v->code->insn[insn];
     Look x = {v, p, i, &v->step[insn], of(p, i->a), of(p, i->b), of(p, i->c)};
     switch (i->op) {
-    case INSN_PID: set(&x, (Uniform){i->imm == p->axis ? UNIFORM_PLACE : UNIFORM_CONSTANT, false, 1}); return;
+    case INSN_PID: set(&x, (Held){i->imm == p->axis ? HELD_PLACE : HELD_CONSTANT, false, 1}); return;
     case INSN_LOAD:
     case INSN_STORE: access(&x); return;
     case INSN_LOOPTEST: loop_test(&x); return;
     case INSN_JUMPNOT:
-        if (x.a.kind != UNIFORM_CONSTANT) ends(&x);
+        if (x.a.kind != HELD_CONSTANT) ends(&x);
         return;
     case INSN_ATOMIC:
     case INSN_CAS: ends(&x); return;
@@ -275,6 +275,5 @@ void uniform_step(const Vm *v, UniformProof *p, int insn) {
     if (is_place(x.a) || is_place(x.b) || is_place(x.c))
         with_place(&x);
     else if (i->d >= 0)
-        set(&x, (Uniform){.kind = has_data(x.a) || has_data(x.b) || has_data(x.c) ? UNIFORM_DATA
-                                                                                  : UNIFORM_CONSTANT});
+        set(&x, (Held){.kind = has_data(x.a) || has_data(x.b) || has_data(x.c) ? HELD_DATA : HELD_CONSTANT});
 }
