@@ -79,7 +79,9 @@ static bool row_tokens(Arena *a, const DocumentReader *r, const Row *row, Docume
     Tokens prompt = {0}, reply = {0};
     Buf text = BUF(&own);
     if (row->chat && !r->chat)
-        return err_set(e, ERR_INPUT, "\"messages\", but the model has no chat format that is known");
+        return err_set(e, ERR_INPUT,
+                       "\"messages\", but the model has no chat format that is known; give it rows of "
+                       "prompt and completion");
     if (row->chat) chat_render(r->chat, &(ChatTurn){.system = row->system, .user = row->prompt}, &text);
     bool ok = row->chat ? tokenizer_encode(r->tokenizer, &own, buf_str(&text), ENCODE_SPECIAL, &prompt, e)
                         : tokenizer_encode(r->tokenizer, &own, row->prompt, ENCODE_BEGIN, &prompt, e);
