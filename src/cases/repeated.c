@@ -9,6 +9,8 @@ static const int64_t sparse_most = (int64_t)1 << 35;
 static const int64_t block_rows[] = {61, 67, 71, 73, 79, 83, 89, 97};
 enum { BLOCKS = sizeof block_rows / sizeof *block_rows };
 
+static int64_t aligned(int64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
+
 static int64_t row_bytes(const CaseTensor *t) {
     int64_t n = dtype_bytes((DType)t->dtype);
     for (int d = 1; d < t->rank; d++) n *= t->shape[d];
@@ -70,17 +72,19 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
     CaseTensor *input = spec->input;
     *spec = block->spec[0];
     spec->input = input;
-    int64_t at = (tensors_at() + spec->inputs * (int64_t)sizeof *input + ALIGN - 1) / ALIGN * ALIGN;
+    int64_t at = aligned(tensors_at() + spec->inputs * (int64_t)sizeof *input), all = at;
     for (int i = 0; i < q->op->inputs; i++) {
         CaseTensor *t = &input[i];
         *t = block->spec[0].input[i];
         if (has_slices(block->domain, i) && rows != t->shape[0]) {
+            t->held = q->windows ? 0 : t->bytes;
             t->bytes = rows * row_bytes(t);
             t->shape[0] = rows;
         }
         t->at = at;
         t->marks = 0;
-        at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
+        all += aligned(t->bytes);
+        at += aligned(t->held ? t->held : t->bytes);
     }
     spec->again = spec->contract = 0;
     spec->any_config = 1;
@@ -92,18 +96,13 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
     // Such that half of the programs and a quarter of them lie where a limit is (machine.h): in the windows.
     spec->sampled = q->windows ? (int64_t)1 << 32 : 0;
     *bytes = (size_t)at;
-    return at <= (q->windows ? sparse_most : BYTES_MOST) && spec->output_bytes <= BYTES_MOST;
+    return all <= (q->windows ? sparse_most : BYTES_MOST) && spec->output_bytes <= BYTES_MOST;
 }
 
-// Each copy doubles what is there.
+// The child makes the other rows itself, where a program gets to them.
 static void fill(const Draw *block, const CaseSpec *spec, int input, uint8_t *map) {
     const CaseTensor *from = &block->spec[0].input[input], *to = &spec->input[input];
-    size_t done = (size_t)(from->bytes < to->bytes ? from->bytes : to->bytes), all = (size_t)to->bytes;
-    memcpy(map + to->at, block->mapping + from->at, done);
-    for (size_t n; done < all; done += n) {
-        n = all - done < done ? all - done : done;
-        memcpy(map + to->at + done, map + to->at, n);
-    }
+    memcpy(map + to->at, block->mapping + from->at, (size_t)(to->held ? to->held : to->bytes));
 }
 
 // The rows of the windows alone, each as the block says; all others stay holes of the file.

@@ -51,6 +51,14 @@ size_t memory_needed(const CaseSpec *spec, int n) {
     return (size_t)(tensors < most ? tensors : most) * MEMORY_PER_TENSORS;
 }
 
+size_t memory_repeated(const CaseTensor *input, int n) {
+    enum { LINE = 128 };
+    size_t sum = 0;
+    for (int i = 0; i < n; i++)
+        if (input[i].held > 0) sum += (size_t)(input[i].bytes / LINE + 2) * LINE;
+    return sum;
+}
+
 void wire_put(uint8_t *map, int64_t *at, const CaseSpec *spec, CaseSpec *to) {
     size_t bytes = (size_t)spec->inputs * sizeof *spec->input;
     *to = *spec;
@@ -98,6 +106,7 @@ static const char *output_fault(ReportOutput *o) {
     if (!shape_numel(o->shape, o->rank, &numel)) return "a report has an impossible shape";
     for (int i = o->rank; i < TENSOR_RANK_MAX; i++) o->shape[i] = 0;
     if (o->unwritten < 0 || o->unwritten > numel) return "a report counts more elements than there are";
+    if (o->repeats < 0 || o->repeats > 1) return "a report repeats an answer in an impossible way";
     if (o->unwritten == 0) o->first_unwritten = -1;
     if (o->unwritten > 0 && (o->first_unwritten < 0 || o->first_unwritten >= numel))
         return "a report names an element that does not exist";

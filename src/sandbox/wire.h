@@ -25,6 +25,7 @@ typedef struct {
     int64_t at, bytes;                                       // the storage within the input mapping, or
                                                              // TENSOR_ZEROS: bytes of zero, in no mapping
     int64_t marks; // in the input mapping: a mark (bits) for each of those bytes; 0: none
+    int64_t held;  // not 0: only so many of those bytes are in the mapping, and repeat themselves
 } CaseTensor;
 
 // One of the tensors that a case's call has to give.
@@ -85,6 +86,8 @@ static inline int spec_last_run(const CaseSpec *s) { return spec_contracted(s, C
 // beside it, and the syntax tree and compiled kernels have a quarter.
 enum { MEMORY_PER_TENSORS = 8 };
 static inline int64_t memory_tensors(size_t memory) { return (int64_t)(memory / MEMORY_PER_TENSORS); }
+// And beside that the inputs that repeat themselves, as the child sees them.
+size_t memory_repeated(const CaseTensor *input, int n);
 // What a child needs for the largest of these cases: a call may allocate several times what goes in and comes
 // out, within bounds.
 size_t memory_needed(const CaseSpec *spec, int n);
@@ -151,6 +154,8 @@ typedef struct {
     int64_t unwritten,
         first_unwritten; // elements without SHADOW_STORED on every byte; row-major index, after wire_check()
                          // -1 where there is none. In what is changed in place nobody looks for them
+    int32_t repeats; // 1: only the first CaseSpec.period rows were handed out, and all others are copies of
+                     // them: what the answer's bytes are, in fewer words. 0 where nobody asks
 } ReportOutput;
 
 // How a case ended, as the child tells it.

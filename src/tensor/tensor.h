@@ -34,6 +34,11 @@ typedef struct {
     uint32_t *writer, *reader; // one for each element; NULL when read_only
     bool was_read;             // until then `reader` holds nothing: few kernels read what they write
     size_t bytes;
+    // So many bytes at its end come when somebody gets there: storage_reach(). They are new ones but for those
+    // before `copied`, which are what lies `period` bytes before them, with copied_flags as their shadow.
+    size_t missing, period, copied;
+    uint8_t copied_flags;
+    bool solid; // every byte is SHADOW_ALLOC
     DType dtype;
     bool read_only; // an input
     bool open; // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so; also
@@ -91,6 +96,18 @@ MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, siz
 // The same for bytes that a view covers without gaps: all of them exposed from the start.
 MUST_CHECK bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes,
                                   Storage **out);
+// The same for bytes of which the first `period` are the caller's: those are copied, and repeat themselves up
+// to `bytes`, which memory is taken for where somebody reads. False when the arena does not hold all of it.
+MUST_CHECK bool storage_wrap_repeated(StorageTable *t, DType dtype, const void *data, size_t period,
+                                      size_t bytes, Storage **out);
+// Before any look at data, shadow or race words below `end` <= bytes.
+void storage_fetch(Storage *s, size_t end);
+static inline void storage_reach(Storage *s, size_t end) {
+    if (s->missing && end > s->bytes - s->missing) storage_fetch(s, end);
+}
+// The bytes from `from` up to `to` become copies of those `period` before them, without a look at race words
+// of the launch that runs: it has to be over. All of the first period is there.
+void storage_repeat(Storage *s, size_t period, size_t from, size_t to, uint8_t flags);
 // Before `reader` is used: on the first read of a storage that is not read-only.
 static inline void storage_read(Storage *s) {
     if (s->was_read) return;

@@ -8,7 +8,7 @@ static bool knocks(const Knocked *k) {
     return k && (k->launches == k->which || (k->which == KNOCKED_MAX - 1 && k->launches >= k->which));
 }
 
-static void note_tensor(Machine *m, const Storage *s) {
+static void note_tensor(Machine *m, Storage *s) {
     Knocked *k = m->knocked;
     if (s->read_only || !s->bytes || !s->shadow) return;
     for (int i = 0; i < k->tensors; i++)
@@ -16,6 +16,7 @@ static void note_tensor(Machine *m, const Storage *s) {
     if (k->tensors == KNOCKED_TENSORS_MAX || arena_left(m->arena) < 2 * s->bytes + (1 << 16)) return;
     KnockedTensor *t = &k->tensor[k->tensors++];
     *t = (KnockedTensor){.storage = s, .before = arena_raw(m->arena, s->bytes, 64)};
+    storage_reach(s, s->bytes);
     memcpy(t->before, s->shadow, s->bytes);
     for (size_t i = 0; i < s->bytes; i++) s->shadow[i] &= (uint8_t)~SHADOW_STORED;
 }

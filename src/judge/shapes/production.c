@@ -180,6 +180,19 @@ static Said compare_whole(Judge *z, int output, const Bound *b, const uint8_t *o
     return c.wrong ? wrong_values(z, &c, 0) : SAID_RIGHT;
 }
 
+// Every copy of the block is what the first is.
+static Said compare_copies(Judge *z, int output, const Bound *b, const uint8_t *out) {
+    int64_t had = z->shape->block.truth->slices, rows = z->shape->slices, copies = (rows + had - 1) / had;
+    Comparison c;
+    compare_case(b, NULL, out, arena_raw(z->scratch, (size_t)b->numel + 1, 1), &c);
+    if (!c.wrong) return SAID_RIGHT;
+    c.wrong *= copies;
+    c.nans *= copies;
+    c.total = b->numel / had * rows;
+    c.output = output;
+    return wrong_values(z, &c, 0);
+}
+
 // Copies with the bits of the first one are as right as it is; others are compared. The last one may be a
 // part: what it lacks is taken from the first.
 static Said compare_rows(Judge *z, int output, const Bound *b, const uint8_t *out) {
@@ -292,8 +305,12 @@ static Said judge_answer(Judge *z, const ChildResult *r) {
     const Bound *b = z->shape->block.truth[0].expected;
     for (int k = 0; b; k++, b = b->also) {
         const uint8_t *out = r->output + spec->output_at + spec->output[k].at;
+        bool copies = report->output[k].repeats && spec->period > 0;
         z->compared |= !spec->windows;
-        if ((spec->windows ? compare_windows : compare_rows)(z, k, b, out) == SAID_WRONG) return SAID_WRONG;
+        if ((spec->windows ? compare_windows
+             : copies      ? compare_copies
+                           : compare_rows)(z, k, b, out) == SAID_WRONG)
+            return SAID_WRONG;
     }
     return SAID_RIGHT;
 }
@@ -380,7 +397,8 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool 
                    .draw_fd = shape->fd,
                    .draw_bytes = shape->bytes,
                    .output_bytes = shape->output_bytes,
-                   .arena_bytes = (size_t)(memory + (shape->spec->windows ? room : 0)),
+                   .arena_bytes = (size_t)(memory + (shape->spec->windows ? room : 0)) +
+                                  memory_repeated(shape->spec->input, shape->spec->inputs),
                    .sparse_bytes = (size_t)(shape->spec->windows ? room : 0),
                    .wall_seconds = FORK_WALL_SECONDS,
                    .tune = (int)(shape->block.seed % WIRE_CASES_MAX),

@@ -108,6 +108,9 @@ static bool job_read(Child *c) {
     c->cases = (int)d->cases;
     c->call_spec = (const CallSpec *)(c->spec + c->cases);
     c->calls = (int)d->calls;
+    const CaseTensor *t = c->cases == 1 ? inputs_of(c, &c->spec[0]) : NULL;
+    if (t) c->repeated = memory_repeated(t, c->spec[0].inputs);
+    if (c->repeated > job->arena_bytes - c->sparse) return false;
     return h->watch_at == 0 || watch_read(c, h->watch_at);
 }
 
@@ -263,7 +266,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     if (run->natural) m->order = (ProgramOrder){.reversed = true};
     m->contraction.side = run->side;
     m->lane_order = case_lane_order(c, spec);
-    m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
+    m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse - c->repeated);
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;
     m->autotune.pruned = c->tuned;
@@ -468,7 +471,7 @@ int child_interpret(const ChildJob *job) {
     if (!job_read(&c)) return EXIT_WIRE;
     // Code seldom needs more than the beginning of a large page, and the first case's data may lie behind it
     // there: every further page that is touched has to be cleared first.
-    size_t memory = job->arena_bytes - c.sparse, quarter = memory / 4 & ~(size_t)4095,
+    size_t memory = job->arena_bytes - c.sparse, quarter = (memory - c.repeated) / 4 & ~(size_t)4095,
            first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST;
     size_t rest = memory - quarter;
     arena_over(&c.code, job->arena, first);

@@ -25,6 +25,7 @@ typedef struct {
     Arena code;     // the syntax tree, then compiled kernels
     Arena call;     // everything of one case, or of one sequence of calls
     size_t sparse;  // JobHeader.sparse_bytes
+    size_t repeated; // bytes of it for inputs that repeat themselves (memory_repeated())
     int tune;       // JobHeader.tune
     int knocked;    // JobHeader.knocked
     bool explores;  // the draw is an ExploreDomain

@@ -4,10 +4,16 @@
 #include "tile/loops/loops.h"
 #include <stdio.h>
 
+// What of a tensor is in the mapping lies in it.
+static bool held_within(const Child *c, const CaseTensor *t) {
+    if (t->held == 0) return within(t->at, t->bytes, c->job->draw_bytes);
+    return t->held > 0 && t->held < t->bytes && within(t->at, t->held, c->job->draw_bytes);
+}
+
 // An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
 static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
     if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
-    if (t->at != TENSOR_ZEROS && !within(t->at, t->bytes, c->job->draw_bytes)) return false;
+    if (t->at != TENSOR_ZEROS && !held_within(c, t)) return false;
     *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
     memcpy(out->shape, t->shape, sizeof out->shape);
     memcpy(out->stride, t->stride, sizeof out->stride);
@@ -19,7 +25,10 @@ static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *
     int64_t all;
     if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
         all == t->bytes / dtype_bytes(out->dtype) && t->bytes % dtype_bytes(out->dtype) == 0)
-        return storage_wrap_open(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage);
+        return t->held ? storage_wrap_repeated(&m->storages, out->dtype, data, (size_t)t->held,
+                                               (size_t)t->bytes, &out->storage)
+                       : storage_wrap_open(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage);
+    if (t->held) return false; // what repeats itself has no gaps
     if (!storage_wrap_rows(&m->storages, out, data, (size_t)t->bytes, &out->storage)) return false;
     if (out->storage) return true;
     if (!storage_wrap(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage)) return false;
@@ -51,8 +60,16 @@ static bool windows_restore(const Child *c, StorageTable *table, const CaseTenso
 
 bool input_restore(const Child *c, const CaseTensor *t, Tensor *input) {
     Storage *s = input->storage;
-    if (t->at == TENSOR_ZEROS || !within(t->at, t->bytes, c->job->draw_bytes) || s->open) return false;
-    memcpy(s->data, c->job->draw + t->at, s->bytes);
+    if (t->at == TENSOR_ZEROS || !held_within(c, t) || s->open) return false;
+    size_t held = t->held ? (size_t)t->held : s->bytes;
+    storage_reach(s, held);
+    memcpy(s->data, c->job->draw + t->at, held);
+    if (held < s->bytes) {
+        memset(s->shadow, SHADOW_ALLOC | SHADOW_INIT, held);
+        storage_repeat(s, held, held, s->bytes, SHADOW_ALLOC | SHADOW_INIT);
+        return true;
+    }
+    s->solid = false;
     memset(s->shadow, 0, s->bytes); // gaps between rows do not exist
     tensor_expose(input, SHADOW_ALLOC | SHADOW_INIT);
     return true;
@@ -132,11 +149,27 @@ static void count_unwritten(const uint8_t *flags, int64_t n, ReportOutput *r) {
 
 // A store has reached every byte of it: as nearly always, and seen without a flag for each element.
 static bool all_stored(const Tensor *t, int64_t n) {
-    const Storage *m = t->storage;
+    Storage *m = t->storage;
     size_t size = (size_t)dtype_bytes(t->dtype);
+    if (n > 0 && tensor_is_contiguous(t)) storage_reach(m, (size_t)(t->offset + n) * size);
     return n > 0 && m->shadow && tensor_is_contiguous(t) &&
            tile_loops()->memory->all_flags(m->shadow + (size_t)t->offset * size, (size_t)n * size) &
                SHADOW_STORED;
+}
+
+// An answer whose first rows all others are copies of, most of them not there yet: those rows say it all.
+static bool repeats(const Child *c, const CaseSpec *spec, const Tensor *t, int64_t n, Tensor *first) {
+    const Storage *s = t->storage;
+    if (spec->period <= 0 || c->flags || s->origin || s->missing == 0 || !s->shadow || t->offset != 0 ||
+        t->rank < 1 || t->shape[0] <= spec->period || !tensor_is_contiguous(t))
+        return false;
+    *first = *t;
+    first->shape[0] = spec->period;
+    size_t size = (size_t)dtype_bytes(t->dtype), rows = (size_t)tensor_numel(first) * size,
+           there = s->bytes - s->missing;
+    return s->period == rows && s->copied >= (size_t)n * size && s->copied_flags & SHADOW_STORED &&
+           there >= rows && memcmp(s->data + rows, s->data, there - rows) == 0 &&
+           tile_loops()->memory->all_flags(s->shadow, there) & SHADOW_STORED;
 }
 
 // Some rows of an answer that is larger than memory. What does not fit is not handed out.
@@ -162,6 +195,12 @@ static void output_take(Child *c, const CaseSpec *spec, const CaseOutput *o, con
     if (spec->windows) return windows_take(c, spec, o, t);
     int64_t n = tensor_numel(t), at = spec->output_at + o->at;
     if (n > o->bytes / dtype_bytes(t->dtype)) return;
+    Tensor first;
+    if (order == 0 && repeats(c, spec, t, n, &first)) {
+        tensor_gather(&first, c->job->output + at, NULL);
+        r->repeats = 1;
+        return;
+    }
     uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
     tensor_gather(t, c->job->output + spec_output_at(spec, order) + o->at, flags);
     if (flags && o->input < 0) count_unwritten(flags, n, r);

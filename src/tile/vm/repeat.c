@@ -253,6 +253,7 @@ static bool inside(const Block *b, const Event *e) {
     if (__builtin_mul_overflow(e->step, b->from, &further)) return false;
     for (int k = 0; k < b->programs; k++) {
         if (__builtin_add_overflow(e->at[k], further, &at) || at < 0 || at > room) return false;
+        storage_reach(e->storage, (size_t)at + e->bytes);
         if (!e->moved && k == 0) k = b->programs > 1 ? b->programs - 2 : 0; // both ends tell of those between
     }
     return true;
@@ -359,6 +360,81 @@ static bool copy_block(Vm *v, Repeat *r, int64_t from, int programs) {
     return true;
 }
 
+// ---- all that is left, at once
+
+// What the programs load that are left is what those of the block have loaded, because all of the storage
+// repeats itself.
+static bool load_repeats(const Repeat *r, const Event *e) {
+    const Storage *m = e->storage;
+    int64_t block, last, room = (int64_t)m->bytes - (int64_t)e->bytes;
+    if (e->step == 0) return true;
+    if (e->moved || !m->read_only || !m->open || !m->period || m->copied < m->bytes) return false;
+    if (__builtin_mul_overflow(e->step, r->period, &block) || block % (int64_t)m->period) return false;
+    if (__builtin_mul_overflow(e->step, r->length - 1, &last)) return false;
+    return !__builtin_add_overflow(e->at[0], last, &last) && last >= 0 && last <= room;
+}
+
+// From where on the programs store, one behind the other and without gaps; -1: they do not.
+static int64_t stored_from(const Repeat *r, const Event *of) {
+    const Storage *m = of->storage;
+    int64_t least = of->at[0], bytes = 0, end;
+    for (const Event *e = r->event; e < r->event + r->events; e++) {
+        if (e->storage != m) continue;
+        if (e->moved) return -1;
+        bytes += (int64_t)e->bytes;
+        if (e->at[0] < least) least = e->at[0];
+    }
+    if (of->step != bytes || !m->solid || m->origin) return -1;
+    if (__builtin_mul_overflow(bytes, r->length, &end) || __builtin_add_overflow(end, least, &end)) return -1;
+    return end <= (int64_t)m->bytes ? least : -1;
+}
+
+static bool first_of_storage(const Repeat *r, const Event *of) {
+    for (const Event *e = r->event; e < of; e++)
+        if (e->storage == of->storage) return false;
+    return true;
+}
+
+static void add_rest(Vm *v, const Repeat *r, int64_t programs) {
+    int64_t blocks = programs / r->period;
+    const Work *block = &r->work[r->period], *part = &r->work[programs % r->period];
+    Machine *m = v->m;
+    v->stored += blocks * block->bytes + part->bytes;
+    m->count.programs += programs;
+    m->order.repeated += programs;
+    m->count.instructions += blocks * block->instructions + part->instructions;
+    m->count.function_lanes += blocks * block->functions + part->functions;
+    m->count.bytes_loaded += blocks * block->loaded + part->loaded;
+    m->count.bytes_stored += blocks * block->stored + part->stored;
+}
+
+// Where nothing but the block has touched what the launch stores to, and all programs are known by it. No
+// memory is looked at: that of an answer may come when somebody reads it.
+static bool copy_rest(Vm *v, Repeat *r) {
+    int64_t programs = r->length - r->period;
+    Block b = {v, r, r->period, 1, 0};
+    Machine *m = v->m;
+    int64_t price;
+    if (r->families > 1 || r->proof.ahead < r->length - 1) return false;
+    if (programs >= READER_MANY - 1 - (int64_t)m->race.serial) return false;
+    if (__builtin_mul_overflow(price_of(&b), programs, &price) || price > v->left) return false;
+    for (int k = 0; k < r->events; k++) {
+        const Event *e = &r->event[k];
+        if (e->store ? stored_from(r, e) < 0 : !load_repeats(r, e)) return false;
+    }
+    for (int k = 0; k < r->events; k++) {
+        const Event *e = &r->event[k];
+        if (!e->store || !first_of_storage(r, e)) continue;
+        int64_t from = stored_from(r, e), period = e->step * r->period;
+        storage_repeat(e->storage, (size_t)period, (size_t)(from + period),
+                       (size_t)(from + e->step * r->length), SHADOW_WRITTEN);
+    }
+    m->race.serial += (uint32_t)programs;
+    v->left -= price;
+    add_rest(v, r, programs);
+    return true;
+}
+
 // ---- the launch
 
 static bool run_block(Vm *v, Repeat *r, int64_t family, int64_t from, int64_t programs, RunProgram *run) {
@@ -379,6 +455,7 @@ static bool run_family(Vm *v, Repeat *r, int64_t family, RunProgram *run) {
         r->off |= r->proof.ahead < (BLOCKS_LEAST - 1) * r->period;
     }
     r->off |= !r->off && !block_repeats(r);
+    if (!r->off && copy_rest(v, r)) *covered = n;
     if (r->proof.ahead < n - 1) n = r->proof.ahead + 1;
     for (int fails = 0; !r->off && *covered < n;) {
         int64_t programs = n - *covered < r->period ? n - *covered : r->period;
@@ -394,5 +471,11 @@ static bool run_family(Vm *v, Repeat *r, int64_t family, RunProgram *run) {
 bool repeat_run(Vm *v, Repeat *r, RunProgram *run) {
     for (int64_t f = 0; f < r->families && !r->off; f++)
         if (!run_family(v, r, f, run)) return false;
+    return true;
+}
+
+bool repeat_done(const Repeat *r) {
+    for (int64_t f = 0; f < r->families; f++)
+        if (r->covered[f] < r->length) return false;
     return true;
 }

@@ -4,6 +4,8 @@
 // with it is the same, what p has stored is copied to where the other one would have stored it, with the
 // marks that its stores would have left. Every address, every byte that is loaded, and every other program's
 // claim on what is stored is checked as if it had run; where something is not as foreseen, the programs run.
+// Where the inputs are known to repeat themselves (storage_wrap_repeated()) all programs behind the first
+// block are settled at once, by sizes alone, and what they store comes when somebody looks (storage_reach()).
 #pragma once
 #include "tile/compute/step.h"
 
@@ -17,7 +19,8 @@ Repeat *repeat_open(Arena *a, const Vm *v);
 typedef bool RunProgram(Vm *v, uint64_t number);
 // Runs, or copies, what it can of the launch. False with a finding.
 MUST_CHECK bool repeat_run(Vm *v, Repeat *r, RunProgram *run);
-// Whether that is done with program `number`.
+// Whether that is done with every program, and with program `number`.
+bool repeat_done(const Repeat *r);
 bool repeat_has(const Repeat *r, const Vm *v, uint64_t number);
 
 // While v->noting: an access that was allowed, before its bytes move; and instructions before they run.

@@ -367,6 +367,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
     m->order.whole += m->order.sampled && !sampled;
     if (sampled) programs = sample_programs(&m->order, v->grid, programs, sample);
     if (v->repeat && !repeat_run(v, v->repeat, run_one)) return false;
+    if (v->repeat && repeat_done(v->repeat)) programs = 0;
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
         if (sampled) order.at = sample[k];
         if (v->repeat && repeat_has(v->repeat, v, order.at)) continue;
