@@ -2,12 +2,8 @@
 #include "tensor/tensor.h"
 #include <assert.h>
 
-enum {
-    ARENA_SLACK = 4096, // red zones and alignment of the arena, and the Storage itself
-    // A large storage gets its first values piece by piece: of some, most is never touched (tile/vm/repeat.h).
-    LARGE = 256 << 10,
-    PIECE = 64 << 10,
-};
+// Red zones and alignment of the arena, and the Storage itself.
+enum { ARENA_SLACK = 4096 };
 
 static Storage *enter(StorageTable *t, DType dtype, size_t bytes) {
     Storage *s = NEW(t->arena, Storage);
@@ -58,54 +54,6 @@ static bool new_sparse(StorageTable *t, DType dtype, size_t bytes, Storage **out
     return true;
 }
 
-// ---- what is not there yet
-
-static size_t smaller_of(size_t x, size_t y) { return x < y ? x : y; }
-
-// Race words of the bytes [from, to); both are whole elements, or `to` is the end, behind which one word lies.
-static void words_clear(const Storage *s, size_t from, size_t to) {
-    size_t size = (size_t)dtype_bytes(s->dtype), last = to == s->bytes ? to / size + 1 : to / size;
-    if (s->writer) memset(s->writer + from / size, 0, (last - from / size) * sizeof *s->writer);
-}
-
-// Fresh bytes are all ones: NaN in every float type, -1 in every integer. The shadow says that they may not
-// be read; a value that gets past it should hurt.
-static void put_new(const Storage *s, size_t from, size_t to) {
-    memset(s->data + from, 0xff, to - from);
-    memset(s->shadow + from, SHADOW_ALLOC, to - from);
-    words_clear(s, from, to);
-}
-
-// Each copy doubles what is there.
-static void put_copies(const Storage *s, size_t from, size_t to) {
-    const uint8_t *first = s->data + from - s->period;
-    for (size_t at = from, n = s->period; at < to; at += n, n = at - from + s->period)
-        memcpy(s->data + at, first, smaller_of(n, to - at));
-    if (s->shadow) memset(s->shadow + from, s->copied_flags, to - from);
-    words_clear(s, from, to);
-}
-
-void storage_fetch(Storage *s, size_t end) {
-    size_t from = s->bytes - s->missing;
-    assert(end <= s->bytes);
-    end = smaller_of((end + PIECE - 1) / PIECE * PIECE, s->bytes);
-    size_t copied = from < s->copied ? smaller_of(end, s->copied) : from;
-    if (copied > from) put_copies(s, from, copied);
-    if (end > copied) put_new(s, copied, end);
-    s->missing = s->bytes - end;
-}
-
-void storage_repeat(Storage *s, size_t period, size_t from, size_t to, uint8_t flags) {
-    size_t there = s->bytes - s->missing;
-    assert(from >= period && from <= there && to <= s->bytes && !s->read_only);
-    storage_reach(s, s->copied > there ? s->bytes : there);
-    s->period = period;
-    s->copied_flags = flags;
-    there = s->bytes - s->missing;
-    put_copies(s, from, smaller_of(to, there));
-    s->copied = to;
-}
-
 bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     size_t elements = bytes / (size_t)dtype_bytes(dtype) + 1;
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
@@ -118,10 +66,7 @@ bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     s->shadow = arena_raw(t->arena, bytes, 64);
     s->writer = arena_raw(t->arena, elements * sizeof(uint32_t), _Alignof(uint32_t));
     s->solid = true;
-    if (bytes >= LARGE)
-        s->missing = bytes;
-    else
-        put_new(s, 0, bytes);
+    storage_begin(s);
     s->reader = arena_raw_end(t->arena, elements * sizeof(uint32_t), _Alignof(uint32_t));
     *out = s;
     return true;
@@ -142,19 +87,6 @@ bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t by
     s->data = (uint8_t *)(uintptr_t)data; // never written: read_only says so to the VM, const to nobody else
     s->read_only = s->open = true;
     *out = s;
-    return true;
-}
-
-bool storage_wrap_repeated(StorageTable *t, DType dtype, const void *data, size_t period, size_t bytes,
-                           Storage **out) {
-    assert(period > 0 && period < bytes);
-    if (arena_left(t->arena) < bytes + ARENA_SLACK) return false;
-    if (!storage_wrap_open(t, dtype, NULL, bytes, out)) return false;
-    Storage *s = *out;
-    s->data = memcpy(arena_raw(t->arena, bytes, 64), data, period);
-    s->period = period;
-    s->copied = bytes;
-    s->missing = bytes - period;
     return true;
 }
 
@@ -238,11 +170,11 @@ static void bytes_of(const Tensor *t, int64_t *from, int64_t *to) {
     *to += size;
 }
 
-static size_t view_end(const Tensor *t) {
+static void reach_view(const Tensor *t) {
     int64_t from, to;
-    if (tensor_numel(t) == 0) return 0;
+    if (tensor_numel(t) == 0) return;
     bytes_of(t, &from, &to);
-    return (size_t)to;
+    storage_reach(t->storage, (size_t)from, (size_t)to);
 }
 
 void tensor_expose(const Tensor *view, uint8_t flags) {
@@ -250,7 +182,7 @@ void tensor_expose(const Tensor *view, uint8_t flags) {
     size_t size = (size_t)dtype_bytes(view->dtype);
     if (view->storage->open) return;
     assert(view->storage->shadow);
-    storage_reach(view->storage, view_end(view));
+    reach_view(view);
     for (bool more = row_first(&w, view); more; more = row_next(&w)) {
         uint8_t *shadow = view->storage->shadow + (size_t)w.at * size;
         // A row without gaps is one run of bytes.
@@ -284,7 +216,7 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
     RowWalk w;
     size_t size = (size_t)dtype_bytes(t->dtype);
     char *to = out;
-    storage_reach(t->storage, view_end(t));
+    reach_view(t);
     for (bool more = row_first(&w, t); more; more = row_next(&w)) {
         const uint8_t *data = t->storage->data + w.at * (int64_t)size;
         if (w.stride == 1) {

@@ -34,11 +34,15 @@ typedef struct {
     uint32_t *writer, *reader; // one for each element; NULL when read_only
     bool was_read;             // until then `reader` holds nothing: few kernels read what they write
     size_t bytes;
-    // So many bytes at its end come when somebody gets there: storage_reach(). They are new ones but for those
-    // before `copied`, which are what lies `period` bytes before them, with copied_flags as their shadow.
-    size_t missing, period, copied;
+    // The bytes [gap_from, gap_to) come when somebody looks: storage_reach(). They are new ones, but for
+    // those below `copied`, which are what lies `period` bytes before them, with these flags and race words.
+    size_t gap_from, gap_to, period, copied;
+    uint32_t copied_by;
     uint8_t copied_flags;
     bool solid; // every byte is SHADOW_ALLOC
+    // As long as nobody has written to it since, all bytes [steady_from, steady_to) repeat themselves with
+    // that period. steady_to 0: that is not known.
+    size_t steady_from, steady_to;
     DType dtype;
     bool read_only; // an input
     bool open; // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so; also
@@ -97,17 +101,29 @@ MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, siz
 MUST_CHECK bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes,
                                   Storage **out);
 // The same for bytes of which the first `period` are the caller's: those are copied, and repeat themselves up
-// to `bytes`, which memory is taken for where somebody reads. False when the arena does not hold all of it.
+// to `bytes`, which memory is taken for where somebody looks. False when the arena does not hold all of it.
 MUST_CHECK bool storage_wrap_repeated(StorageTable *t, DType dtype, const void *data, size_t period,
                                       size_t bytes, Storage **out);
-// Before any look at data, shadow or race words below `end` <= bytes.
-void storage_fetch(Storage *s, size_t end);
-static inline void storage_reach(Storage *s, size_t end) {
-    if (s->missing && end > s->bytes - s->missing) storage_fetch(s, end);
+// Before any look at data, shadow or race words of the bytes [from, to), to <= bytes.
+void storage_fetch(Storage *s, size_t from, size_t to);
+static inline void storage_reach(Storage *s, size_t from, size_t to) {
+    if (from < s->gap_to && to > s->gap_from) storage_fetch(s, from, to);
 }
-// The bytes from `from` up to `to` become copies of those `period` before them, without a look at race words
-// of the launch that runs: it has to be over. All of the first period is there.
-void storage_repeat(Storage *s, size_t period, size_t from, size_t to, uint8_t flags);
+// Before the host writes to it.
+static inline void storage_rewrite(Storage *s) {
+    storage_reach(s, 0, s->bytes);
+    s->steady_to = 0;
+}
+// First values of a new storage, or the gap that they will come from.
+void storage_begin(Storage *s);
+typedef struct {
+    size_t period, from, to; // in bytes: [from, to) become copies of the period before them, which is there
+    uint32_t writer;         // race word of each of their elements
+    uint8_t flags;           // shadow of each of their bytes
+} Repetition;
+void storage_repeat(Storage *s, const Repetition *q);
+// Whether the first `bytes` bytes are copies of the first `period`, some of which are not there yet.
+bool storage_repeats(const Storage *s, size_t period, size_t bytes);
 // Before `reader` is used: on the first read of a storage that is not read-only.
 static inline void storage_read(Storage *s) {
     if (s->was_read) return;

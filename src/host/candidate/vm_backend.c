@@ -18,7 +18,7 @@ static bool fill(Interp *in, Span at, const Tensor *t, double x) {
     if (t->storage->open && !storage_sparse_write(&in->m->storages, t->storage->data, t->storage->bytes))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     if (!bill(in, at, n, n * width)) return false;
-    storage_reach(t->storage, t->storage->bytes);
+    storage_rewrite(t->storage);
     for (int64_t i = 0; i < n; i++) dtype_store(t->dtype, t->storage->data + i * width, x);
     tensor_expose(t, SHADOW_ALLOC | SHADOW_INIT);
     return true;
@@ -37,7 +37,7 @@ static bool copy(Interp *in, Span at, const Tensor *t, const Tensor *out) {
     if (arena_left(in->arena) < 2 * (size_t)n + (64 << 10))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     uint8_t *flags = arena_raw(in->arena, (size_t)n, 1);
-    storage_reach(to, to->bytes);
+    storage_rewrite(to);
     tensor_gather(t, to->data, flags);
     if (to->origin && t->storage->origin) {
         uint8_t *origin = arena_raw(in->arena, (size_t)n, 1);
@@ -54,7 +54,7 @@ static bool copy(Interp *in, Span at, const Tensor *t, const Tensor *out) {
 // What memory holds, as a number.
 static uint64_t digest(Storage *s) {
     uint64_t h = 0, word = 0;
-    storage_reach(s, s->bytes);
+    storage_reach(s, 0, s->bytes);
     for (size_t i = 0; i < s->bytes; i += 8) {
         memcpy(&word, s->data + i, s->bytes - i < 8 ? s->bytes - i : 8);
         h = rng_mix(h, word);
@@ -77,7 +77,7 @@ static const Tensor *argument(const Binding *b, Str name) {
 }
 
 static bool holds_values(Storage *s) {
-    storage_reach(s, s->bytes);
+    storage_reach(s, 0, s->bytes);
     for (size_t i = 0; s->shadow && i < s->bytes; i++)
         if (s->shadow[i] & SHADOW_INIT && s->data[i]) return true;
     return false;
@@ -129,8 +129,9 @@ typedef struct {
 
 static void restore(const StorageTable *t, const Rehearsed *all) {
     for (int i = 0; i < t->count; i++) {
-        const Storage *s = t->at[i];
+        Storage *s = t->at[i];
         if (!all[i].was) continue;
+        storage_rewrite(s);
         memcpy(s->data, all[i].was, s->bytes);
         if (s->shadow) memcpy(s->shadow, all[i].was + s->bytes, s->bytes);
     }
@@ -150,7 +151,7 @@ static bool rehearse(Interp *in, Span at, const Launched *l) {
         Storage *s = t->at[i];
         all[i] = (Rehearsed){0};
         if (s->read_only || !is_restored(l, s)) continue;
-        storage_reach(s, s->bytes);
+        storage_reach(s, 0, s->bytes);
         if (!(all[i].was = HOST_NEW(in, at, uint8_t, 2 * s->bytes + 1))) return false;
         memcpy(all[i].was, s->data, s->bytes);
         if (s->shadow) memcpy(all[i].was + s->bytes, s->shadow, s->bytes);

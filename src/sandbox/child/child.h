@@ -22,16 +22,16 @@ typedef struct {
     int calls;
     Str source;
     Extras extras;
-    Arena code;     // the syntax tree, then compiled kernels
-    Arena call;     // everything of one case, or of one sequence of calls
-    size_t sparse;  // JobHeader.sparse_bytes
+    Arena code;      // the syntax tree, then compiled kernels
+    Arena call;      // everything of one case, or of one sequence of calls
+    size_t sparse;   // JobHeader.sparse_bytes
     size_t repeated; // bytes of it for inputs that repeat themselves (memory_repeated())
-    int tune;       // JobHeader.tune
-    int knocked;    // JobHeader.knocked
-    bool explores;  // the draw is an ExploreDomain
-    bool records;   // the draw is a RecordOrder
-    Trace *trace;   // of each case; NULL: nobody watches
-    uint8_t *flags; // behind the traces
+    int tune;        // JobHeader.tune
+    int knocked;     // JobHeader.knocked
+    bool explores;   // the draw is an ExploreDomain
+    bool records;    // the draw is a RecordOrder
+    Trace *trace;    // of each case; NULL: nobody watches
+    uint8_t *flags;  // behind the traces
     size_t flags_bytes;
     const Node *module;
     CodeCache *cache;

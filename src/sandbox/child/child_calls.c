@@ -178,7 +178,7 @@ static uint64_t kept_print(const Sequence *q, int storages) {
         Storage *s = q->m->storages.at[i];
         if (!s || !s->data || s->read_only) continue;
         if ((all += s->bytes) > PRINTED_MOST) return 0;
-        storage_reach(s, s->bytes);
+        storage_reach(s, 0, s->bytes);
         for (size_t at = 0; at < s->bytes; at += 8) {
             uint64_t word = 0;
             memcpy(&word, s->data + at, s->bytes - at < 8 ? s->bytes - at : 8);

@@ -62,11 +62,12 @@ bool input_restore(const Child *c, const CaseTensor *t, Tensor *input) {
     Storage *s = input->storage;
     if (t->at == TENSOR_ZEROS || !held_within(c, t) || s->open) return false;
     size_t held = t->held ? (size_t)t->held : s->bytes;
-    storage_reach(s, held);
+    storage_reach(s, 0, held);
+    s->steady_to = 0;
     memcpy(s->data, c->job->draw + t->at, held);
     if (held < s->bytes) {
         memset(s->shadow, SHADOW_ALLOC | SHADOW_INIT, held);
-        storage_repeat(s, held, held, s->bytes, SHADOW_ALLOC | SHADOW_INIT);
+        storage_repeat(s, &(Repetition){held, held, s->bytes, 0, SHADOW_ALLOC | SHADOW_INIT});
         return true;
     }
     s->solid = false;
@@ -151,7 +152,8 @@ static void count_unwritten(const uint8_t *flags, int64_t n, ReportOutput *r) {
 static bool all_stored(const Tensor *t, int64_t n) {
     Storage *m = t->storage;
     size_t size = (size_t)dtype_bytes(t->dtype);
-    if (n > 0 && tensor_is_contiguous(t)) storage_reach(m, (size_t)(t->offset + n) * size);
+    if (n > 0 && tensor_is_contiguous(t))
+        storage_reach(m, (size_t)t->offset * size, (size_t)(t->offset + n) * size);
     return n > 0 && m->shadow && tensor_is_contiguous(t) &&
            tile_loops()->memory->all_flags(m->shadow + (size_t)t->offset * size, (size_t)n * size) &
                SHADOW_STORED;
@@ -160,16 +162,16 @@ static bool all_stored(const Tensor *t, int64_t n) {
 // An answer whose first rows all others are copies of, most of them not there yet: those rows say it all.
 static bool repeats(const Child *c, const CaseSpec *spec, const Tensor *t, int64_t n, Tensor *first) {
     const Storage *s = t->storage;
-    if (spec->period <= 0 || c->flags || s->origin || s->missing == 0 || !s->shadow || t->offset != 0 ||
-        t->rank < 1 || t->shape[0] <= spec->period || !tensor_is_contiguous(t))
+    if (spec->period <= 0 || c->flags || s->origin || !s->shadow || t->offset != 0 || t->rank < 1 ||
+        t->shape[0] <= spec->period || !tensor_is_contiguous(t))
         return false;
     *first = *t;
     first->shape[0] = spec->period;
     size_t size = (size_t)dtype_bytes(t->dtype), rows = (size_t)tensor_numel(first) * size,
-           there = s->bytes - s->missing;
-    return s->period == rows && s->copied >= (size_t)n * size && s->copied_flags & SHADOW_STORED &&
-           there >= rows && memcmp(s->data + rows, s->data, there - rows) == 0 &&
-           tile_loops()->memory->all_flags(s->shadow, there) & SHADOW_STORED;
+           all = (size_t)n * size;
+    uint8_t (*flags)(const uint8_t *, size_t) = tile_loops()->memory->all_flags;
+    return rows > 0 && storage_repeats(s, rows, all) && s->copied_flags & SHADOW_STORED &&
+           flags(s->shadow, s->gap_from) & flags(s->shadow + s->gap_to, all - s->gap_to) & SHADOW_STORED;
 }
 
 // Some rows of an answer that is larger than memory. What does not fit is not handed out.

@@ -53,6 +53,7 @@ static bool lane_allowed(Access *x, Storage *m, int64_t offset, size_t lane, uin
 // ---- runs ----
 
 static bool mark_written(Access *x, Storage *m, size_t lane, int64_t offset, size_t size) {
+    m->steady_to = 0;
     if (m->shadow) return memset(m->shadow + offset, SHADOW_WRITTEN, size), true;
     return storage_sparse_write(&x->v->m->storages, m->data + offset, size) ||
            vm_finding(x->v, x->s, DIAG_BUDGET, (int64_t)lane,
@@ -68,7 +69,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     size_t size = n * x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
         return access_explain(x, lane, n), false;
-    storage_reach(m, (size_t)offset + size);
+    storage_reach(m, (size_t)offset, (size_t)offset + size);
     uint8_t flags = shadow_flags(loops, m, (size_t)offset, size),
             need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
     if ((flags & need) != need || (x->store && m->read_only)) return access_explain(x, lane, n), false;
@@ -176,7 +177,7 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size ||
         ((size_t)offset & (size - 1)))
         return access_explain(x, lane, 1), false;
-    storage_reach(m, (size_t)offset + size);
+    storage_reach(m, (size_t)offset, (size_t)offset + size);
     uint64_t flags = -(uint64_t)m->open,
              need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
     if (m->shadow)
@@ -198,6 +199,7 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if (x->store && !m->shadow) {
         if (!mark_written(x, m, lane, offset, size)) return false;
     } else if (x->store) {
+        m->steady_to = 0;
         static const uint8_t written[8] = {SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN,
                                            SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN};
         copy_element(m->shadow + offset, written, size);
@@ -289,7 +291,7 @@ static bool gathered_lanes(Access *x, size_t lane, size_t n) {
     if (!m || storage_at(x, all.most, &most) != m || !m->read_only || m->origin || least < 0 ||
         m->bytes < x->bytes || (size_t)most > m->bytes - x->bytes || (all.bits & (x->bytes - 1)))
         return false;
-    storage_reach(m, (size_t)most + x->bytes);
+    storage_reach(m, (size_t)least, (size_t)most + x->bytes);
     if (!lanes_defined(x, m, lane, n, (size_t)least, (size_t)(most - least) + x->bytes)) return false;
     uint64_t *sector = x->v->scratch[1];
     sectors_meet(x, sector, memory->sectors(address, mask, n, sector));

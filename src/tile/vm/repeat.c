@@ -1,42 +1,10 @@
-#include "tile/vm/repeat.h"
-
-#include "tile/vm/repeat_proof.h"
+#include "tile/vm/repeat_inside.h"
 
 enum {
-    PERIOD_MAX = 128,  // programs of a block
-    EVENTS_MAX = 160,  // runs of bytes that a program accesses, neighbours joined
-    FAMILIES_MAX = 64, // programs that differ along the longest axis of the grid alone are one
-    BLOCKS_LEAST = 3,  // of programs in a family: of fewer, all run
-};
-
-// A run of bytes that each program of a block has accessed.
-typedef struct {
-    Storage *storage;
-    int insn;
-    bool store, moved; // moved: of each program at a place of its own
-    uint8_t unit;      // bytes of an element in memory
-    int64_t step;      // from program to program
-    size_t bytes;
-    int64_t *at; // of each program of the block
-} Event;
-
-typedef struct {
-    int64_t instructions, functions, loaded, stored, bytes;
-} Work;
-
-struct Repeat {
-    int axis, period;
-    int64_t length;   // of the grid along the axis
-    int64_t families; // and in all other directions
-    int64_t *covered; // of each family: so many programs need not run
-    RepeatProof proof;
-    Event *event;
-    int events;
-    Work *work; // of the first k programs of the block; period + 1 of them
-    // While a program of the block runs: which, the event it is at and how much of that was there.
-    int program, at;
-    size_t had;
-    bool proving, off;
+    PERIOD_MAX = 128, // teams of a block
+    EVENTS_MAX = 512, // runs of bytes that a team accesses, neighbours joined
+    MEMBERS_MAX = 64, // programs of a team
+    BLOCKS_LEAST = 3, // of a launch: of fewer, all programs run
 };
 
 // ---- whether, and of what
@@ -48,22 +16,22 @@ static int longest_axis(const int64_t grid[3]) {
     return axis;
 }
 
-static int64_t families_of(const int64_t grid[3]) {
+static int64_t members_of(const int64_t grid[3]) {
     return grid[0] * grid[1] * grid[2] / grid[longest_axis(grid)]; // which fits: vm_launch() has looked
 }
 
 static bool worth_it(const Machine *m, const Code *c, const int64_t grid[3]) {
     int64_t length = grid[longest_axis(grid)], period = m->order.period;
     return period > 0 && period <= PERIOD_MAX && length >= BLOCKS_LEAST * period &&
-           families_of(grid) <= FAMILIES_MAX && !m->order.sampled && !m->storages.origins &&
-           !m->watch.trace && !m->knocked && !c->atomics;
+           members_of(grid) <= MEMBERS_MAX && !m->order.sampled && !m->storages.origins && !m->watch.trace &&
+           !m->knocked && !c->atomics;
 }
 
 size_t repeat_bytes(const Machine *m, const Code *c, const int64_t grid[3]) {
     if (!worth_it(m, c, grid)) return 0;
     size_t period = (size_t)m->order.period;
-    return sizeof(Repeat) + FAMILIES_MAX * sizeof(int64_t) + (size_t)c->regs * sizeof(Held) +
-           (period + 1) * sizeof(Work) + EVENTS_MAX * (sizeof(Event) + period * sizeof(int64_t)) + 4096;
+    return sizeof(Repeat) + (size_t)c->regs * sizeof(Held) + (period + 1) * sizeof(Work) +
+           EVENTS_MAX * (sizeof(Event) + period * sizeof(int64_t)) + 4096;
 }
 
 Repeat *repeat_open(Arena *a, const Vm *v) {
@@ -73,8 +41,7 @@ Repeat *repeat_open(Arena *a, const Vm *v) {
     r->axis = longest_axis(grid);
     r->length = grid[r->axis];
     r->period = (int)v->m->order.period;
-    r->families = families_of(grid);
-    r->covered = NEWN(a, int64_t, (size_t)r->families);
+    r->members = members_of(grid);
     r->proof.reg = NEWN(a, Held, (size_t)v->code->regs + 1);
     r->work = NEWN(a, Work, (size_t)r->period + 1);
     r->event = NEWN(a, Event, EVENTS_MAX);
@@ -92,18 +59,20 @@ static int64_t stride_of(const Vm *v, int axis) {
     return stride;
 }
 
-static uint64_t number_of(const Vm *v, const Repeat *r, int64_t family, int64_t along) {
+static uint64_t number_of(const Vm *v, const Repeat *r, int64_t member, int64_t along) {
     int64_t stride = stride_of(v, r->axis);
-    return (uint64_t)(family / stride * stride * r->length + along * stride + family % stride);
+    return (uint64_t)(member / stride * stride * r->length + along * stride + member % stride);
 }
 
 bool repeat_has(const Repeat *r, const Vm *v, uint64_t number) {
     int64_t stride = stride_of(v, r->axis), n = (int64_t)number;
-    int64_t along = n / stride % r->length, family = n / stride / r->length * stride + n % stride;
-    return along < r->covered[family];
+    int64_t along = n / stride % r->length, member = n / stride / r->length * stride + n % stride;
+    return along < r->covered || (along == r->covered && member < r->part);
 }
 
-// ---- what the programs of the block do
+bool repeat_done(const Repeat *r) { return r->covered == r->length; }
+
+// ---- what the teams of the block do
 
 static bool joins(const Repeat *r, const Event *e, const Storage *m, int insn, bool store, int64_t offset) {
     Held place = r->proof.place;
@@ -142,14 +111,14 @@ static void note_again(Repeat *r, const Step *s, Storage *m, int64_t offset, siz
         return;
     }
     int64_t begins = offset - (int64_t)r->had;
-    if (r->had == 0) e->at[r->program] = begins;
-    r->off |= e->at[r->program] != begins || (!e->moved && begins != e->at[0] + e->step * r->program);
+    if (r->had == 0) e->at[r->team] = begins;
+    r->off |= e->at[r->team] != begins || (!e->moved && begins != e->at[0] + e->step * r->team);
     r->had += size;
 }
 
 void repeat_note(Vm *v, const Step *s, Storage *m, int64_t offset, size_t size, bool store) {
     Repeat *r = v->noting;
-    (r->program == 0 ? note_first : note_again)(r, s, m, offset, size, store);
+    (r->team == 0 ? note_first : note_again)(r, s, m, offset, size, store);
 }
 
 void repeat_step(Vm *v, int insn) {
@@ -172,35 +141,48 @@ static void add_work(Work *sum, const Work *from, const Work *to) {
 static int64_t smaller_of(int64_t x, int64_t y) { return x < y ? x : y; }
 
 // With data in places each program of the block has to be proved, for those that have its data.
-static bool run_noted(Vm *v, Repeat *r, int64_t family, int program, RunProgram *run) {
-    Work before = work_done(v);
-    r->program = program;
-    r->at = 0;
-    r->had = 0;
-    bool again = program > 0 && r->proof.moved;
-    r->proving = program == 0 || again;
-    int64_t ahead = r->proof.ahead;
-    if (again) proof_begin(&r->proof, v->code, r->axis, r->length - program);
+static bool run_member(Vm *v, Repeat *r, int64_t member, int team, RunProgram *run) {
+    RepeatProof *p = &r->proof;
+    bool moved = p->moved;
+    int64_t ahead = p->ahead;
+    r->proving = team == 0 || moved;
+    if (r->proving) proof_begin(p, v->code, r->axis, r->length - team);
     v->noting = r;
-    bool ok = run(v, number_of(v, r, family, program));
+    bool ok = run(v, number_of(v, r, member, team));
     v->noting = NULL;
-    if (again && r->proof.ahead >= 0) r->proof.ahead = smaller_of(ahead, r->proof.ahead + program);
-    Work after = work_done(v);
-    r->work[program + 1] = r->work[program];
-    add_work(&r->work[program + 1], &before, &after);
-    bool all = program == 0 || (r->events == 0 && r->at == 0) ||
-               (r->at == r->events - 1 && r->had == r->event[r->at].bytes);
-    r->off |= !all || r->proof.ahead < 0;
+    if (r->proving && p->ahead >= 0) p->ahead = smaller_of(ahead, p->ahead + team);
+    p->moved |= moved;
     return ok;
 }
 
-// ---- whether blocks of such programs can be copied
+static bool run_noted(Vm *v, Repeat *r, int team, RunProgram *run) {
+    Work before = work_done(v);
+    r->team = team;
+    r->at = 0;
+    r->had = 0;
+    for (int64_t k = 0; k < r->members; k++) {
+        if (!run_member(v, r, k, team, run)) return false;
+        r->part = k + 1;
+        r->off |= r->proof.ahead < (BLOCKS_LEAST - 1) * r->period;
+        if (r->off) return true;
+    }
+    Work after = work_done(v);
+    r->work[team + 1] = r->work[team];
+    add_work(&r->work[team + 1], &before, &after);
+    bool all = team == 0 || (r->events == 0 && r->at == 0) ||
+               (r->at == r->events - 1 && r->had == r->event[r->at].bytes);
+    r->off |= !all;
+    r->covered = team + 1;
+    r->part = 0;
+    return true;
+}
+
+// ---- whether blocks of such teams can be copied
 
 static int64_t end_of(const Event *e) { return e->at[0] + (int64_t)e->bytes; }
 
-// Of all that a program stores in one storage: no other program's lies between, and within it nothing is
-// stored twice. Then programs of a block cannot be in each other's way, and neither can a program be in its
-// own.
+// Of all that a team stores in one storage: no other team's lies between, and within it nothing is stored
+// twice. Then teams of a block cannot be in each other's way, and neither can the programs of a team.
 static bool stores_apart(const Repeat *r, const Event *of) {
     int64_t least = of->at[0], most = end_of(of);
     for (const Event *e = r->event; e < r->event + r->events; e++) {
@@ -233,28 +215,28 @@ static bool block_repeats(const Repeat *r) {
 typedef struct {
     Vm *v;
     Repeat *r;
-    int64_t from; // its first program
-    int programs;
+    int64_t from; // its first team
+    int teams;
     uint32_t serial;
 } Block;
 
-// Runs of bytes of all programs of a block, one behind the other: one run.
+// Runs of bytes of all teams of a block, one behind the other: one run.
 static bool together(const Event *e) { return !e->moved && e->step == (int64_t)e->bytes; }
 
 static int runs_of(const Block *b, const Event *e) {
-    return together(e) || (!e->moved && e->step == 0) ? 1 : b->programs;
+    return together(e) || (!e->moved && e->step == 0) ? 1 : b->teams;
 }
 static size_t run_bytes(const Block *b, const Event *e) {
-    return together(e) ? e->bytes * (size_t)b->programs : e->bytes;
+    return together(e) ? e->bytes * (size_t)b->teams : e->bytes;
 }
 
 static bool inside(const Block *b, const Event *e) {
     int64_t further, at, room = (int64_t)e->storage->bytes - (int64_t)e->bytes;
     if (__builtin_mul_overflow(e->step, b->from, &further)) return false;
-    for (int k = 0; k < b->programs; k++) {
+    for (int k = 0; k < b->teams; k++) {
         if (__builtin_add_overflow(e->at[k], further, &at) || at < 0 || at > room) return false;
-        storage_reach(e->storage, (size_t)at + e->bytes);
-        if (!e->moved && k == 0) k = b->programs > 1 ? b->programs - 2 : 0; // both ends tell of those between
+        storage_reach(e->storage, (size_t)at, (size_t)at + e->bytes);
+        if (!e->moved && k == 0) k = b->teams > 1 ? b->teams - 2 : 0; // both ends tell of those between
     }
     return true;
 }
@@ -326,11 +308,12 @@ static void copy_stores(const Block *b, const Event *e) {
 }
 
 // A byte that is looked at, or copied, costs what a lane does.
-static int64_t price_of(const Block *b) {
-    int64_t bytes = COST_MIN;
-    for (int k = 0; k < b->r->events; k++) bytes += (int64_t)b->r->event[k].bytes;
-    return bytes * b->programs;
+int64_t team_price(const Repeat *r) {
+    int64_t bytes = COST_MIN * r->members;
+    for (int k = 0; k < r->events; k++) bytes += (int64_t)r->event[k].bytes;
+    return bytes;
 }
+static int64_t price_of(const Block *b) { return team_price(b->r) * b->teams; }
 
 static bool block_same(const Block *b) {
     const Repeat *r = b->r;
@@ -342,63 +325,12 @@ static bool block_same(const Block *b) {
     return true;
 }
 
-static bool copy_block(Vm *v, Repeat *r, int64_t from, int programs) {
-    Block b = {v, r, from, programs, 0};
+void repeat_count(Vm *v, const Repeat *r, int64_t teams) {
+    int64_t blocks = teams / r->period, programs = teams * r->members;
+    const Work *block = &r->work[r->period], *part = &r->work[teams % r->period];
     Machine *m = v->m;
-    if (m->race.serial >= READER_MANY - 1 - (uint32_t)programs || !block_same(&b)) return false;
-    const Work *w = &r->work[programs];
-    b.serial = m->race.serial += (uint32_t)programs;
-    for (int k = 0; k < r->events; k++) (r->event[k].store ? copy_stores : mark_loads)(&b, &r->event[k]);
-    v->left -= price_of(&b);
-    v->stored += w->bytes;
-    m->count.programs += programs;
-    m->order.repeated += programs;
-    m->count.instructions += w->instructions;
-    m->count.function_lanes += w->functions;
-    m->count.bytes_loaded += w->loaded;
-    m->count.bytes_stored += w->stored;
-    return true;
-}
-
-// ---- all that is left, at once
-
-// What the programs load that are left is what those of the block have loaded, because all of the storage
-// repeats itself.
-static bool load_repeats(const Repeat *r, const Event *e) {
-    const Storage *m = e->storage;
-    int64_t block, last, room = (int64_t)m->bytes - (int64_t)e->bytes;
-    if (e->step == 0) return true;
-    if (e->moved || !m->read_only || !m->open || !m->period || m->copied < m->bytes) return false;
-    if (__builtin_mul_overflow(e->step, r->period, &block) || block % (int64_t)m->period) return false;
-    if (__builtin_mul_overflow(e->step, r->length - 1, &last)) return false;
-    return !__builtin_add_overflow(e->at[0], last, &last) && last >= 0 && last <= room;
-}
-
-// From where on the programs store, one behind the other and without gaps; -1: they do not.
-static int64_t stored_from(const Repeat *r, const Event *of) {
-    const Storage *m = of->storage;
-    int64_t least = of->at[0], bytes = 0, end;
-    for (const Event *e = r->event; e < r->event + r->events; e++) {
-        if (e->storage != m) continue;
-        if (e->moved) return -1;
-        bytes += (int64_t)e->bytes;
-        if (e->at[0] < least) least = e->at[0];
-    }
-    if (of->step != bytes || !m->solid || m->origin) return -1;
-    if (__builtin_mul_overflow(bytes, r->length, &end) || __builtin_add_overflow(end, least, &end)) return -1;
-    return end <= (int64_t)m->bytes ? least : -1;
-}
-
-static bool first_of_storage(const Repeat *r, const Event *of) {
-    for (const Event *e = r->event; e < of; e++)
-        if (e->storage == of->storage) return false;
-    return true;
-}
-
-static void add_rest(Vm *v, const Repeat *r, int64_t programs) {
-    int64_t blocks = programs / r->period;
-    const Work *block = &r->work[r->period], *part = &r->work[programs % r->period];
-    Machine *m = v->m;
+    m->race.serial += (uint32_t)programs;
+    v->left -= team_price(r) * teams;
     v->stored += blocks * block->bytes + part->bytes;
     m->count.programs += programs;
     m->order.repeated += programs;
@@ -408,74 +340,46 @@ static void add_rest(Vm *v, const Repeat *r, int64_t programs) {
     m->count.bytes_stored += blocks * block->stored + part->stored;
 }
 
-// Where nothing but the block has touched what the launch stores to, and all programs are known by it. No
-// memory is looked at: that of an answer may come when somebody reads it.
-static bool copy_rest(Vm *v, Repeat *r) {
-    int64_t programs = r->length - r->period;
-    Block b = {v, r, r->period, 1, 0};
-    Machine *m = v->m;
-    int64_t price;
-    if (r->families > 1 || r->proof.ahead < r->length - 1) return false;
-    if (programs >= READER_MANY - 1 - (int64_t)m->race.serial) return false;
-    if (__builtin_mul_overflow(price_of(&b), programs, &price) || price > v->left) return false;
-    for (int k = 0; k < r->events; k++) {
-        const Event *e = &r->event[k];
-        if (e->store ? stored_from(r, e) < 0 : !load_repeats(r, e)) return false;
-    }
-    for (int k = 0; k < r->events; k++) {
-        const Event *e = &r->event[k];
-        if (!e->store || !first_of_storage(r, e)) continue;
-        int64_t from = stored_from(r, e), period = e->step * r->period;
-        storage_repeat(e->storage, (size_t)period, (size_t)(from + period),
-                       (size_t)(from + e->step * r->length), SHADOW_WRITTEN);
-    }
-    m->race.serial += (uint32_t)programs;
-    v->left -= price;
-    add_rest(v, r, programs);
+static bool copy_block(Vm *v, Repeat *r, int64_t from, int teams) {
+    Block b = {v, r, from, teams, 0};
+    uint32_t programs = (uint32_t)(teams * r->members);
+    if (v->m->race.serial >= READER_MANY - 1 - programs || !block_same(&b)) return false;
+    b.serial = v->m->race.serial + programs;
+    for (int k = 0; k < r->events; k++) (r->event[k].store ? copy_stores : mark_loads)(&b, &r->event[k]);
+    repeat_count(v, r, teams);
     return true;
 }
 
 // ---- the launch
 
-static bool run_block(Vm *v, Repeat *r, int64_t family, int64_t from, int64_t programs, RunProgram *run) {
-    for (int64_t k = 0; k < programs; k++)
-        if (!run(v, number_of(v, r, family, from + k))) return false;
+static bool run_block(Vm *v, Repeat *r, int64_t teams, RunProgram *run) {
+    for (int64_t k = 0; k < teams; k++, r->covered++)
+        for (int64_t member = 0; member < r->members; member++)
+            if (!run(v, number_of(v, r, member, r->covered))) return false;
     return true;
 }
 
-// The first block runs; each that comes behind it is copied, or runs where that is not allowed.
-static bool run_family(Vm *v, Repeat *r, int64_t family, RunProgram *run) {
+// Each block behind the first is copied, or runs where that is not allowed.
+static bool run_blocks(Vm *v, Repeat *r, int64_t end, RunProgram *run) {
     enum { FAILS_MAX = 2 };
-    int64_t *covered = &r->covered[family], n = r->length;
-    r->events = 0;
-    proof_begin(&r->proof, v->code, r->axis, n);
-    for (int k = 0; k < r->period && !r->off; k++) {
-        if (!run_noted(v, r, family, k, run)) return false;
-        *covered = k + 1;
-        r->off |= r->proof.ahead < (BLOCKS_LEAST - 1) * r->period;
-    }
-    r->off |= !r->off && !block_repeats(r);
-    if (!r->off && copy_rest(v, r)) *covered = n;
-    if (r->proof.ahead < n - 1) n = r->proof.ahead + 1;
-    for (int fails = 0; !r->off && *covered < n;) {
-        int64_t programs = n - *covered < r->period ? n - *covered : r->period;
-        if (!copy_block(v, r, *covered, (int)programs)) {
-            r->off = ++fails == FAILS_MAX;
-            if (!run_block(v, r, family, *covered, programs, run)) return false;
+    for (int fails = 0; !r->off && r->covered < end;) {
+        int64_t teams = smaller_of(end - r->covered, r->period);
+        if (copy_block(v, r, r->covered, (int)teams)) {
+            r->covered += teams;
+            continue;
         }
-        *covered += programs;
+        r->off = ++fails == FAILS_MAX;
+        if (!run_block(v, r, teams, run)) return false;
     }
     return true;
 }
 
 bool repeat_run(Vm *v, Repeat *r, RunProgram *run) {
-    for (int64_t f = 0; f < r->families && !r->off; f++)
-        if (!run_family(v, r, f, run)) return false;
-    return true;
-}
-
-bool repeat_done(const Repeat *r) {
-    for (int64_t f = 0; f < r->families; f++)
-        if (r->covered[f] < r->length) return false;
-    return true;
+    r->proof.ahead = r->length - 1;
+    for (int k = 0; k < r->period && !r->off; k++)
+        if (!run_noted(v, r, k, run)) return false;
+    if (r->off || !block_repeats(r)) return true;
+    int64_t end = smaller_of(r->length, r->proof.ahead + 1);
+    if (repeat_rest(v, r, end)) r->covered = end;
+    return run_blocks(v, r, end, run);
 }
