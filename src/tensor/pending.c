@@ -7,7 +7,8 @@
 
 enum {
     LARGE = 256 << 10, // of a smaller storage all is there from the beginning
-    PIECE = 64 << 10,  // whoever looks gets so much, at least
+    PIECE = 512,       // whoever looks gets so much at least, and where much is there
+    PART = 8,          // one part of that
 };
 
 static size_t smaller_of(size_t x, size_t y) { return x < y ? x : y; }
@@ -54,8 +55,9 @@ static void bring(const Storage *s, size_t from, size_t to) {
 
 // The gap stays one: all that lies before the bytes comes, too, or all behind, whichever is less.
 void storage_fetch(Storage *s, size_t from, size_t to) {
-    size_t least = larger_of(from / PIECE * PIECE, s->gap_from),
-           most = smaller_of((to + PIECE - 1) / PIECE * PIECE, s->gap_to);
+    size_t more = (s->bytes - (s->gap_to - s->gap_from)) / PART,
+           least = larger_of((from > more ? from - more : 0) / PIECE * PIECE, s->gap_from),
+           most = smaller_of((to + more + PIECE - 1) / PIECE * PIECE, s->gap_to);
     assert(to <= s->bytes);
     if (most - s->gap_from <= s->gap_to - least) {
         bring(s, s->gap_from, most);
@@ -64,7 +66,7 @@ void storage_fetch(Storage *s, size_t from, size_t to) {
         bring(s, least, s->gap_to);
         s->gap_to = least;
     }
-    if (s->gap_from == s->gap_to) s->gap_from = s->gap_to = 0;
+    if (s->gap_from == s->gap_to) s->gap_from = s->gap_to = s->copied = 0;
 }
 
 void storage_repeat(Storage *s, const Repetition *q) {
@@ -95,9 +97,9 @@ bool storage_wrap_repeated(StorageTable *t, DType dtype, const void *data, size_
 }
 
 bool storage_repeats(const Storage *s, size_t period, size_t bytes) {
-    size_t there = larger_of(s->gap_from, period);
-    if (s->gap_to == 0 || s->period != period || s->copied < s->gap_to || s->gap_from < period ||
-        s->gap_to > bytes || memcmp(s->data + period, s->data, there - period) != 0)
+    // Copies of several periods, of which the first are there, and compared.
+    if (s->gap_to == 0 || s->period == 0 || s->period % period || s->copied < smaller_of(s->gap_to, bytes) ||
+        s->gap_from < s->period || memcmp(s->data + period, s->data, s->gap_from - period) != 0)
         return false;
     for (size_t at = s->gap_to, n; at < bytes; at += n) {
         n = smaller_of(period - at % period, bytes - at);

@@ -109,10 +109,13 @@ void storage_fetch(Storage *s, size_t from, size_t to);
 static inline void storage_reach(Storage *s, size_t from, size_t to) {
     if (from < s->gap_to && to > s->gap_from) storage_fetch(s, from, to);
 }
-// Before the host writes to it.
-static inline void storage_rewrite(Storage *s) {
-    storage_reach(s, 0, s->bytes);
+// Before anybody writes to these bytes, in place of storage_reach(): copies of them that are not made yet are
+// made.
+static inline void storage_change(Storage *s, size_t from, size_t to) {
+    storage_reach(s, from, to);
     s->steady_to = 0;
+    if (s->copied > s->gap_from && from < s->gap_from && to + s->period > s->gap_from)
+        storage_reach(s, 0, s->bytes);
 }
 // First values of a new storage, or the gap that they will come from.
 void storage_begin(Storage *s);

@@ -108,6 +108,10 @@ static void every_field_is_checked(void **state) {
     REFUSED(ran, 1, r->output[0].shape[0] = -1);
     REFUSED(ran, 1, r->output[0].shape[0] = r->output[0].shape[1] = INT64_MAX);
     REFUSED(ran, 1, r->output[0].unwritten = -1);
+    REFUSED(ran, 1, r->output[0].repeats = -1);
+    REFUSED(ran, 1, r->output[0].repeats = 2);
+    REFUSED(ran, 1, r->output[0].repeats = -1);
+    REFUSED(ran, 1, r->output[0].repeats = 2);
     REFUSED(ran, 1, r->again = 2);
     REFUSED(ran, 1, r->again = -2);
     REFUSED(ran, 1, r->contracted = 1);

@@ -16,7 +16,7 @@ static void note_tensor(Machine *m, Storage *s) {
     if (k->tensors == KNOCKED_TENSORS_MAX || arena_left(m->arena) < 2 * s->bytes + (1 << 16)) return;
     KnockedTensor *t = &k->tensor[k->tensors++];
     *t = (KnockedTensor){.storage = s, .before = arena_raw(m->arena, s->bytes, 64)};
-    storage_rewrite(s);
+    storage_change(s, 0, s->bytes);
     memcpy(t->before, s->shadow, s->bytes);
     for (size_t i = 0; i < s->bytes; i++) s->shadow[i] &= (uint8_t)~SHADOW_STORED;
 }

@@ -257,7 +257,7 @@ static bool all_written(const LibraryCall *c) {
 
 static void put(const Tensor *t, const double *v) {
     int64_t index[TENSOR_RANK_MAX] = {0}, n = tensor_numel(t);
-    storage_rewrite(t->storage);
+    storage_change(t->storage, 0, t->storage->bytes);
     for (int64_t i = 0; i < n; i++) {
         dtype_store(t->dtype, t->storage->data + tensor_at(t, index) * dtype_bytes(t->dtype), v[i]);
         for (int d = t->rank - 1; d >= 0; d--) {

@@ -18,7 +18,7 @@ static bool fill(Interp *in, Span at, const Tensor *t, double x) {
     if (t->storage->open && !storage_sparse_write(&in->m->storages, t->storage->data, t->storage->bytes))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     if (!bill(in, at, n, n * width)) return false;
-    storage_rewrite(t->storage);
+    storage_change(t->storage, 0, t->storage->bytes);
     for (int64_t i = 0; i < n; i++) dtype_store(t->dtype, t->storage->data + i * width, x);
     tensor_expose(t, SHADOW_ALLOC | SHADOW_INIT);
     return true;
@@ -37,7 +37,7 @@ static bool copy(Interp *in, Span at, const Tensor *t, const Tensor *out) {
     if (arena_left(in->arena) < 2 * (size_t)n + (64 << 10))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     uint8_t *flags = arena_raw(in->arena, (size_t)n, 1);
-    storage_rewrite(to);
+    storage_change(to, 0, to->bytes);
     tensor_gather(t, to->data, flags);
     if (to->origin && t->storage->origin) {
         uint8_t *origin = arena_raw(in->arena, (size_t)n, 1);
@@ -131,7 +131,7 @@ static void restore(const StorageTable *t, const Rehearsed *all) {
     for (int i = 0; i < t->count; i++) {
         Storage *s = t->at[i];
         if (!all[i].was) continue;
-        storage_rewrite(s);
+        storage_change(s, 0, s->bytes);
         memcpy(s->data, all[i].was, s->bytes);
         if (s->shadow) memcpy(s->shadow, all[i].was + s->bytes, s->bytes);
     }

@@ -139,7 +139,7 @@ bool parameter_declare(Interp *in, Env *env, const Node *call, Value *out) {
         return host_unsupported(in, call->span, "the parameters of ModelNew are larger than what Model has");
     in->tensor_bytes_left -= numel * 4;
     tensor_contiguous_strides(&t);
-    storage_rewrite(t.storage);
+    storage_change(t.storage, 0, t.storage->bytes);
     memset(t.storage->data, 0, (size_t)numel * 4);
     tensor_expose(&t, SHADOW_ALLOC | SHADOW_INIT);
     if (!tensor_value(in, call->span, &t, false, out)) return false;

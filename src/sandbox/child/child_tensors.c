@@ -62,8 +62,7 @@ bool input_restore(const Child *c, const CaseTensor *t, Tensor *input) {
     Storage *s = input->storage;
     if (t->at == TENSOR_ZEROS || !held_within(c, t) || s->open) return false;
     size_t held = t->held ? (size_t)t->held : s->bytes;
-    storage_reach(s, 0, held);
-    s->steady_to = 0;
+    storage_change(s, 0, held);
     memcpy(s->data, c->job->draw + t->at, held);
     if (held < s->bytes) {
         memset(s->shadow, SHADOW_ALLOC | SHADOW_INIT, held);
@@ -171,7 +170,8 @@ static bool repeats(const Child *c, const CaseSpec *spec, const Tensor *t, int64
            all = (size_t)n * size;
     uint8_t (*flags)(const uint8_t *, size_t) = tile_loops()->memory->all_flags;
     return rows > 0 && storage_repeats(s, rows, all) && s->copied_flags & SHADOW_STORED &&
-           flags(s->shadow, s->gap_from) & flags(s->shadow + s->gap_to, all - s->gap_to) & SHADOW_STORED;
+           flags(s->shadow, s->gap_from) & SHADOW_STORED &&
+           (s->gap_to >= all || flags(s->shadow + s->gap_to, all - s->gap_to) & SHADOW_STORED);
 }
 
 // Some rows of an answer that is larger than memory. What does not fit is not handed out.

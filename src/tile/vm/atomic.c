@@ -54,8 +54,7 @@ static bool find_element(Atomic *x, int64_t address) {
             element_of(x), element_of(x) - (long long)(m->bytes / (size_t)size) + 1);
     if (offset & (size - 1))
         return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic at a misaligned address");
-    storage_reach(m, (size_t)offset, (size_t)(offset + size));
-    m->steady_to = 0;
+    storage_change(m, (size_t)offset, (size_t)(offset + size));
     return true;
 }
 
@@ -174,8 +173,7 @@ static bool locate_usual(Atomic *x) {
     if (!m->shadow || !m->writer || m->read_only || m->origin || dtype_bytes(m->dtype) != (int)size ||
         offset < 0 || m->bytes < size || (size_t)offset > m->bytes - size || (size_t)offset % size)
         return false;
-    storage_reach(m, (size_t)offset, (size_t)offset + size);
-    m->steady_to = 0;
+    storage_change(m, (size_t)offset, (size_t)offset + size);
     uint32_t flags, need = NEED * 0x01010101u, all = SHADOW_WRITTEN * 0x01010101u;
     memcpy(&flags, m->shadow + offset, size);
     uint32_t *writer = &m->writer[w], *reader = &m->reader[w];

@@ -53,7 +53,7 @@ static bool lane_allowed(Access *x, Storage *m, int64_t offset, size_t lane, uin
 // ---- runs ----
 
 static bool mark_written(Access *x, Storage *m, size_t lane, int64_t offset, size_t size) {
-    m->steady_to = 0;
+    storage_change(m, (size_t)offset, (size_t)offset + size);
     if (m->shadow) return memset(m->shadow + offset, SHADOW_WRITTEN, size), true;
     return storage_sparse_write(&x->v->m->storages, m->data + offset, size) ||
            vm_finding(x->v, x->s, DIAG_BUDGET, (int64_t)lane,
@@ -199,7 +199,7 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if (x->store && !m->shadow) {
         if (!mark_written(x, m, lane, offset, size)) return false;
     } else if (x->store) {
-        m->steady_to = 0;
+        storage_change(m, (size_t)offset, (size_t)offset + size);
         static const uint8_t written[8] = {SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN,
                                            SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN, SHADOW_WRITTEN};
         copy_element(m->shadow + offset, written, size);

@@ -235,7 +235,7 @@ static bool inside(const Block *b, const Event *e) {
     if (__builtin_mul_overflow(e->step, b->from, &further)) return false;
     for (int k = 0; k < b->teams; k++) {
         if (__builtin_add_overflow(e->at[k], further, &at) || at < 0 || at > room) return false;
-        storage_reach(e->storage, (size_t)at, (size_t)at + e->bytes);
+        (e->store ? storage_change : storage_reach)(e->storage, (size_t)at, (size_t)at + e->bytes);
         if (!e->moved && k == 0) k = b->teams > 1 ? b->teams - 2 : 0; // both ends tell of those between
     }
     return true;
