@@ -131,6 +131,7 @@ static void a_change_is_not_copied(void **state) {
     size_t last = m.s->gap_from - 1;
     storage_change(m.s, last - PERIOD + 1, last - PERIOD + 2);
     assert_int_equal(m.s->gap_to, 0);
+    arena_free(&m.arena);
     make(&m);
     store_period(m.s, 0);
     storage_repeat(m.s, &q);
