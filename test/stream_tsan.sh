@@ -1,6 +1,6 @@
 #!/bin/sh
 # stream_tsan.sh BINARY - the stream's threads under ThreadSanitizer: several ops, duplicates in flight and from the journal,
-# findings, bad lines, a dead broker, and a signal in the middle. A race ends the program with exit code 66.
+# findings, bad lines, a dead fork server, and a signal in the middle. A race ends the program with exit code 66.
 set -eu
 bin=$1
 tmp=$(mktemp -d)
@@ -20,11 +20,11 @@ for op in softmax rmsnorm gelu; do "$bin" propose "$op" -n 3 --seed 2 --json; do
 "$bin" referee --stream --jobs 4 <"$tmp/in" >"$tmp/out"
 [ "$(wc -l <"$tmp/out")" = 23 ]
 [ "$(grep -c cached "$tmp/out")" = 10 ]
-# With a broker that dies, and --fresh.
+# With a fork server that dies, and --fresh.
 "$bin" referee --stream --jobs 3 --fresh <"$tmp/in" >"$tmp/out" &
 pid=$!
 for c in $(sleep 0.5; cat /proc/$pid/task/$pid/children); do
-    [ "$(cat /proc/$c/comm)" != broker ] || kill -9 "$c"
+    [ "$(cat /proc/$c/comm)" != fork-server ] || kill -9 "$c"
 done
 wait $pid
 [ "$(wc -l <"$tmp/out")" = 23 ]

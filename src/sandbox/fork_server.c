@@ -176,7 +176,7 @@ static bool fork_server_greet(int control, pid_t child, ForkServer **out, Err *e
         return true;
     }
     if (hello.ready || hello.why.code == ERR_NONE)
-        hello.why = (Err){ERR_SANDBOX, "broker: ended before it was ready"};
+        hello.why = (Err){ERR_SANDBOX, "fork server: ended before it was ready"};
     fork_server_close(b);
     return err_set(e, hello.why.code, "%s", hello.why.msg);
 }
@@ -184,14 +184,14 @@ static bool fork_server_greet(int control, pid_t child, ForkServer **out, Err *e
 bool fork_server_open(ChildMain main, ForkServer **out, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return err_set(e, ERR_IO, "broker: socket: %s", strerror(errno));
+        return err_set(e, ERR_IO, "fork server: socket: %s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0) fork_server_serve(main, pair[1]);
     int error = errno;
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
-        return err_set(e, ERR_IO, "broker: fork: %s", strerror(error));
+        return err_set(e, ERR_IO, "fork server: fork: %s", strerror(error));
     }
     return fork_server_greet(pair[0], pid, out, e);
 }
@@ -303,7 +303,7 @@ static bool order_send(const ForkServer *b, const ForkJob *job, const Lines *l, 
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
             continue;
         }
-        return err_set(e, ERR_IO, "broker: gone: %s", strerror(errno));
+        return err_set(e, ERR_IO, "fork server: gone: %s", strerror(errno));
     }
 }
 
@@ -319,7 +319,7 @@ static bool reports_read(Lines *l, Arena *a, const ForkJob *job, ChildResult *ou
     for (;;) {
         if (!readable(l->report, deadline)) {
             l->stuck = killed;
-            if (killed) return err_set(e, ERR_IO, "broker: does not end a child");
+            if (killed) return err_set(e, ERR_IO, "fork server: does not end a child");
             child_kill(l);
             killed = true;
             deadline = clock_seconds() + answer_seconds;
@@ -354,8 +354,8 @@ static bool ended_outside(int status) {
 static bool end_read(Lines *l, ChildResult *out, Err *e) {
     JobEnd end;
     l->stuck = !readable(l->status, clock_seconds() + answer_seconds);
-    if (l->stuck) return err_set(e, ERR_IO, "broker: does not answer");
-    if (!receive(l->status, &end, sizeof end)) return err_set(e, ERR_IO, "broker: gone");
+    if (l->stuck) return err_set(e, ERR_IO, "fork server: does not answer");
+    if (!receive(l->status, &end, sizeof end)) return err_set(e, ERR_IO, "fork server: gone");
     if (!end.started) return err_set(e, ERR_IO, "child: %s", end.why);
     out->cpu_seconds = end.cpu_seconds;
     // Who was killed from outside may have been writing: half a frame is no fault of its own then.

@@ -255,9 +255,9 @@ static bool server_open(Server *s, Err *e) {
     // The probe waits for its own child, so it comes before SIGCHLD is ours.
     if (!sandbox_probe(s->sandbox, e)) return false;
     if (sigprocmask(SIG_SETMASK, &children, NULL) != 0)
-        return err_set(e, ERR_IO, "broker: signal mask: %s", strerror(errno));
+        return err_set(e, ERR_IO, "fork server: signal mask: %s", strerror(errno));
     s->signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (s->signals < 0) return err_set(e, ERR_IO, "broker: signalfd: %s", strerror(errno));
+    if (s->signals < 0) return err_set(e, ERR_IO, "fork server: signalfd: %s", strerror(errno));
     return true;
 }
 
@@ -275,7 +275,7 @@ _Noreturn void fork_server_serve(ChildMain main, int control) {
     s.main = main;
     // Its own session: a Ctrl-C is for the parent, who decides what is left half-done.
     setsid();
-    prctl(PR_SET_NAME, "broker", 0, 0, 0);
+    prctl(PR_SET_NAME, "fork-server", 0, 0, 0);
     for (int sig = 1; sig < NSIG; sig++) signal(sig, SIG_DFL);
     // Nothing inherited stays open: neither the descriptors of an older fork server, whose end would then not
     // be seen, nor standard output, whose reader waits for its end. Standard error stays, for a sanitizer's

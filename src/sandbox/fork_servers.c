@@ -119,12 +119,12 @@ static Seat *seat_new(ForkServer *fork_server) {
 static bool replacement(ForkServers *b, ForkServer **out, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return err_set(e, ERR_IO, "broker: socket: %s", strerror(errno));
+        return err_set(e, ERR_IO, "fork server: socket: %s", strerror(errno));
     bool ok = keeper_ask(b->keeper, pair[1]);
     close(pair[1]); // so that its end is seen, also if it never starts
     if (ok) return fork_server_adopt(pair[0], out, e);
     close(pair[0]);
-    return err_set(e, ERR_IO, "broker: gone, and its keeper, too");
+    return err_set(e, ERR_IO, "fork server: gone, and its keeper, too");
 }
 
 // With the lock held: nobody new sits down there.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_stream.sh BINARY - the stream as a reward server: duplicates, bounded memory, dead children and brokers, signals, kill -9.
+# test_stream.sh BINARY - the stream as a reward server: duplicates, bounded memory, dead children and fork servers, signals, kill -9.
 . "$(dirname "$0")/lib.sh"
 state() { # DIR : a journal of its own
     XDG_STATE_HOME=$tmp/$1
@@ -14,10 +14,10 @@ counts() { # N PATTERN FILE
 }
 children() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
 name() { cat "/proc/$1/comm" 2>/dev/null; }
-broker_of() { # PID : the broker of a stream, its own child or its keeper's
+fork_server_of() { # PID : the fork server of a stream, its own child or its keeper's
     for c in $(children "$1"); do
-        [ "$(name "$c")" = broker ] && echo "$c" && return
-        for d in $(children "$c"); do [ "$(name "$d")" = broker ] && echo "$d" && return; done
+        [ "$(name "$c")" = fork-server ] && echo "$c" && return
+        for d in $(children "$c"); do [ "$(name "$d")" = fork-server ] && echo "$d" && return; done
     done
 }
 until_true() { # COMMAND... : within 20 seconds
@@ -136,21 +136,21 @@ gone() { ! kill -0 "$1" 2>/dev/null; }
 check nobody_listens_it_ends until_true gone "$pid"
 wait
 
-# ---- a child is killed, the broker is killed: nothing is lost
+# ---- a child is killed, the fork server is killed: nothing is lost
 state dead
 rm -f "$tmp/a"
 "$bin" referee --stream --jobs 2 <"$tmp/kernels" >"$tmp/a" 2>"$tmp/err" &
 pid=$!
 killed=0
-brokers=0
-# Not before it has begun: a referee whose broker dies while it starts says so and ends.
+servers=0
+# Not before it has begun: a referee whose fork server dies while it starts says so and ends.
 while kill -0 $pid 2>/dev/null && [ ! -s "$tmp/a" ]; do sleep 0.01; done
-while kill -0 $pid 2>/dev/null && [ $brokers -lt 2 ]; do
-    b=$(broker_of $pid)
+while kill -0 $pid 2>/dev/null && [ $servers -lt 2 ]; do
+    b=$(fork_server_of $pid)
     [ -n "$b" ] || continue
     for c in $(children "$b"); do kill -9 "$c" 2>/dev/null && killed=$((killed + 1)); done
     if [ $killed -gt 2 ]; then
-        kill -9 "$b" 2>/dev/null && brokers=$((brokers + 1))
+        kill -9 "$b" 2>/dev/null && servers=$((servers + 1))
         killed=0
     fi
 done
@@ -158,7 +158,7 @@ wait $pid
 code=$?
 check it_ends_well [ $code = 0 ]
 [ $code = 0 ] || sed 's/^/    /' "$tmp/err"
-check brokers_were_killed [ $brokers = 2 ]
+check fork_servers_were_killed [ $servers = 2 ]
 check all_are_answered lines 200 "$tmp/a"
 ids() { grep -o '"id":{[^}]*}' "$1" | sort -u | wc -l; }
 check each_once [ "$(ids "$tmp/a")" = 200 ]

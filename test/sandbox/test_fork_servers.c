@@ -87,10 +87,10 @@ static pid_t keeper(void) {
 static pid_t serving(void) { // the first fork server is our child, others are the keeper's
     pid_t p = 0;
     for (int i = 0; i < 500 && !p; i++, wait_ms(p ? 0 : 10)) {
-        p = named_child(getpid(), "broker");
-        if (!p) p = named_child(named_child(getpid(), "keeper"), "broker");
+        p = named_child(getpid(), "fork-server");
+        if (!p) p = named_child(named_child(getpid(), "keeper"), "fork-server");
     }
-    if (!p) fail_msg("no broker");
+    if (!p) fail_msg("no fork server");
     return p;
 }
 
@@ -102,7 +102,7 @@ static int start(void **state) {
 static int end(void **state) {
     (void)state;
     fork_servers_close(fork_servers);
-    return named_child(getpid(), "broker") || named_child(getpid(), "keeper");
+    return named_child(getpid(), "fork-server") || named_child(getpid(), "keeper");
 }
 
 static void a_dead_fork_server_is_replaced_again_and_again(void **state) {
