@@ -25,7 +25,7 @@ enum { SPLIT_LEVELS = 4, PARTIALS_MAX = 32 };
 // Below so many rows of more than so many elements a FILLED program splits them.
 enum { PLAN_FEW_ROWS = 128, PLAN_LONG_ROW = 16384 };
 
-// Those before STYLE_DRAWN are drawn; the narrow one is asked for (narrow.h).
+// Those before STYLE_DRAWN are drawn; the narrow one is asked for (narrow_style.h).
 typedef enum {
     STYLE_COMPACT,
     STYLE_PLAIN,

@@ -130,7 +130,7 @@ struct Node {
             bool old_names;    // names of Triton before 3.3 mean what stands for them now; set after parsing
             const Node *model; // Extras.model, parsed; or NULL; set after parsing
             const struct Operators *operators; // what a ModelNew may leave to PyTorch's library
-                                               // (host/candidate/library.h); NULL: nothing. Set after parsing
+                                               // (library_operators.h); NULL: nothing. Set after parsing
         } module;                              // MODULE
         struct {
             Str name;

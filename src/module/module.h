@@ -6,7 +6,7 @@
 // can be looked at; and at values with an error bound per element. Sizes come from the file's literals, which
 // module_shrink() makes smaller (module_shrink.c).
 #pragma once
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 
 typedef struct {
     Arena *arena; // of the tree; lives as long as the file is used

@@ -2,7 +2,7 @@
 // would have put there, each tensor is drawn from a seed and a label of its own, its name or its place among
 // the random numbers that the file asks for.
 #pragma once
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 
 typedef enum { DRAWN_ROLE, DRAWN_UNIT, DRAWN_NORMAL, DRAWN_WHOLE } DrawnKind;
 typedef struct {

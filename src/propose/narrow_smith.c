@@ -1,5 +1,5 @@
 // The smith "grammar:narrow": the grammar's kernels in the one style that a small model learns.
-#include "grammar/narrow.h"
+#include "grammar/narrow_style.h"
 #include "propose/distinct.h"
 #include "propose/smith_kind.h"
 

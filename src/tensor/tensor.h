@@ -53,7 +53,7 @@ typedef struct {
     // What the numbers follow from that kernels have stored, as bits (lane_truths.h). An input's, and what
     // the host copies, follow from loaded values.
     uint16_t holds;             // HOLDS_LOADED and more
-    bool of_library;            // an operator of PyTorch gave it (host/candidate/library.c)
+    bool of_library;            // an operator of PyTorch gave it (host/candidate/library_operators.c)
     int id;                     // index in the machine's table, from 1
     uint32_t made_at, made_len; // where the source allocates it; made_len 0: it does not
 } Storage;

@@ -9,9 +9,9 @@
 //                                                                   out0_ptr, ...): ... def f(in0, in1, /, *,
 //                                                                   out0=None): ...
 //
-// What it calls beside is in host/candidate/pointwise.c. How the library cuts the work into tiles is left
-// out: it changes no value. Complex numbers do not exist here, so that what a file says of them has nothing
-// to do.
+// What it calls beside is in host/candidate/pointwise_calls.c. How the library cuts the work into tiles is
+// left out: it changes no value. Complex numbers do not exist here, so that what a file says of them has
+// nothing to do.
 #include "host/normalize/normalize.h"
 
 enum { OPERANDS_MAX = 12, OUTPUTS_MAX = 4, STEPS = 4 };

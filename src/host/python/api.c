@@ -1,5 +1,5 @@
 #include "host/python/api.h"
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

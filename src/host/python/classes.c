@@ -4,7 +4,7 @@
 #include "host/desugar/desugar.h"
 #include "host/policy/library_names.h"
 #include "host/python/api.h"
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 
 bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out) {
     Method *m = HOST_NEW(in, at, Method, 1);

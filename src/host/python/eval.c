@@ -2,9 +2,9 @@
 #include "host/policy/screen.h"
 #include "host/python/api.h"
 #include "host/python/entry.h"
-#include "host/python/form.h"
 #include "host/python/look_up.h"
 #include "host/python/model_parameters.h"
+#include "host/python/module_form.h"
 #include <stdio.h>
 
 // --- operators (on values: operators.c) ---

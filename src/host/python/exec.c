@@ -1,6 +1,6 @@
 #include "host/desugar/desugar.h"
 #include "host/python/api.h"
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 #include "lang/library.h"
 
 typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR } Flow;

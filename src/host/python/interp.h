@@ -50,7 +50,7 @@ struct Interp {
         *declared; // a ModelNew is made for the shapes of its parameters (model_parameters.h)
     // Reference.
     BoundCtx *bound;
-    struct ModuleForm *form; // in module form (form.h)
+    struct ModuleForm *form; // in module form (module_form.h)
 };
 
 // Findings. All return false. Text is cut to a line of printable ASCII.
@@ -174,7 +174,8 @@ MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);
 MUST_CHECK bool tensor_new(Interp *in, Span at, DType t, int rank, const int64_t *size,
                            Value *out); // no bytes
 
-// What a ModelNew leaves to PyTorch's library (library.c). Whether it may: of "F.relu", "+", of a method.
+// What a ModelNew leaves to PyTorch's library (library_operators.c). Whether it may: of "F.relu", "+", of a
+// method.
 bool library_may(const Interp *in, Str name);
 bool library_may_call(const Interp *in, Value of, Str method);
 MUST_CHECK bool library_function(Interp *in, Span at, Str name, Value *out);

@@ -2,7 +2,7 @@
 // reason why there is none.
 #include "host/policy/screen.h"
 #include "host/python/api.h"
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 
 Env *env_new(Interp *in, Span at, Env *outer, int names) {
     Env *env = HOST_NEW(in, at, Env, 1);

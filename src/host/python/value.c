@@ -1,5 +1,5 @@
 #include "host/desugar/desugar.h"
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 // into one call is composed here from primitives that have their own error rules. Element by element here;
 // whole rows and tensors in reference_rows.c.
 #include "host/reference/reference.h"
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 
 static bool bound_fail(Interp *in, Span at) {
     return host_raise(in, at, "%s", in->bound->why ? in->bound->why : "the operation failed");

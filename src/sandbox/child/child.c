@@ -3,7 +3,7 @@
 // they are.
 #include "sandbox/child/child.h"
 #include "host/candidate/knocked.h"
-#include "host/candidate/library.h"
+#include "host/candidate/library_operators.h"
 #include "lang/library.h"
 #include "module/module.h"
 #include "sandbox/child/explore.h"

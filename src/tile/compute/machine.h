@@ -19,8 +19,9 @@ typedef struct {
     // What the launches of a host function need at most; not the VM's business, set by who launches.
     int64_t tile_bytes; // of the largest register file
     int64_t warps;      // num_warps
-    // Of operators that a ModelNew leaves to the library (host/candidate/library.c): calls; the bytes of what
-    // they read first and of what they give, of all and of light ones; products twice, and elements made.
+    // Of operators that a ModelNew leaves to the library (host/candidate/library_operators.c): calls; the
+    // bytes of what they read first and of what they give, of all and of light ones; products twice, and
+    // elements made.
     int64_t library_calls, library_bytes, light_bytes, library_work;
 } Counters;
 
@@ -54,8 +55,8 @@ typedef struct {
 typedef struct {
     uint64_t seed; // pseudo-random order drawn from it; 0: natural order
     bool reversed; // ... from its end: of any two programs, the other one comes first
-    // Not 0: inputs along their first axis are copies of a block of so many, and programs that repeat others need
-    // not run (tile/vm/repeat.h).
+    // Not 0: inputs along their first axis are copies of a block of so many, and programs that repeat others
+    // need not run (tile/vm/repeat.h).
     int64_t period;
     int64_t repeated; // so many have not
     // Not 0: only some programs run, the first, the last, those in between where one of so many elements has

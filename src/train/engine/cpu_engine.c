@@ -1,5 +1,5 @@
 // The CPU's engine: forward as sampling does it, backward in float32 with OpenBLAS, AdamW.
-#include "train/engine/lanes.h"
+#include "train/engine/batch_lanes.h"
 #include <assert.h>
 #include <math.h>
 #include <sys/mman.h>

@@ -37,7 +37,7 @@ typedef struct {
 } TrainRoom;
 enum { LOSS_ROWS = 128, LOSS_ROWS_MAX = 512, LOSS_NUMBERS = 1 << 23, NORM_PARTS = 60, DECODE_ROWS = 256 };
 
-typedef struct Lanes Lanes; // lanes.h
+typedef struct Lanes Lanes; // batch_lanes.h
 typedef struct {
     Engine engine; // first
     EngineChoice choice;

@@ -37,7 +37,7 @@ static void trained_close(Trained *t) {
 
 static const int LENGTHS[] = {70, 3, 9}; // the first crosses a page of keys and a block of queries
 
-// Whole, and as what is cut into units (test_lanes.c): one of two pieces, and longest not first.
+// Whole, and as what is cut into units (test_batch_lanes.c): one of two pieces, and longest not first.
 typedef struct {
     const int *length;
     int documents, tokens;

@@ -1,5 +1,5 @@
 // Plans in the narrow style: which schedules suit which rows, and files that are alike but for what is drawn.
-#include "grammar/narrow.h"
+#include "grammar/narrow_style.h"
 
 #include "grammar/proposals.h"
 

@@ -1,6 +1,6 @@
-// form.h - what a reference in module form (class Model, get_inputs) adds to an interpreter: a library of
-// modules and functions written in Python itself (module/library), tensors that the referee draws, and a note
-// of what was called. Who fills this in is the room module/.
+// module_form.h - what a reference in module form (class Model, get_inputs) adds to an interpreter: a library
+// of modules and functions written in Python itself (module/library), tensors that the referee draws, and a
+// note of what was called. Who fills this in is the room module/.
 //
 // The library's nodes all stand at one place that no file has. What goes wrong inside of it is told where the
 // file's own code called it.

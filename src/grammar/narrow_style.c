@@ -1,4 +1,4 @@
-#include "grammar/narrow.h"
+#include "grammar/narrow_style.h"
 
 const char *const rows_class_name[ROWS_CLASSES] = {"any", "short", "long"};
 

@@ -1,4 +1,4 @@
-#include "train/engine/lanes.h"
+#include "train/engine/batch_lanes.h"
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>

@@ -1,7 +1,7 @@
-// lanes.h - inside of the CPU's engine: a batch in units of whole documents, each of them forward and back on
-// one thread, with a gradient of its own. Threads meet once for a batch, not behind each product. Gradients
-// of units are added in the order of units; who computed which, and who helped, enters no number. A thread
-// without a unit helps another with its loops (pool_join).
+// batch_lanes.h - inside of the CPU's engine: a batch in units of whole documents, each of them forward and
+// back on one thread, with a gradient of its own. Threads meet once for a batch, not behind each product.
+// Gradients of units are added in the order of units; who computed which, and who helped, enters no number. A
+// thread without a unit helps another with its loops (pool_join).
 #pragma once
 #include "train/engine/room.h"
 

@@ -1,5 +1,5 @@
-// narrow.h - plans of few schedules in one style, for a small model to learn from: fixed names, no comments,
-// the plainest form of each operation. Only what makes a kernel fast is drawn.
+// narrow_style.h - plans of few schedules in one style, for a small model to learn from: fixed names, no
+// comments, the plainest form of each operation. Only what makes a kernel fast is drawn.
 #pragma once
 #include "grammar/kernel_plan.h"
 #include "grammar/rows_class.h"

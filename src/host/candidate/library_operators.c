@@ -1,4 +1,4 @@
-#include "host/candidate/library.h"
+#include "host/candidate/library_operators.h"
 
 #include "host/candidate/backend.h"
 #include "host/python/api.h"

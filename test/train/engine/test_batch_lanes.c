@@ -1,6 +1,6 @@
 // Which batches are cut into units, and that a batch which was cut is the same as one that was not, but for
 // rounding; test_cpu_engine.c has the numbers themselves, and threads.
-#include "train/engine/lanes.h"
+#include "train/engine/batch_lanes.h"
 #include "train/making.h"
 
 static const int LENGTHS[] = {100, 256, 30, 256, 5, 5, 5, 200, 90};

@@ -1,4 +1,4 @@
-#include "host/python/form.h"
+#include "host/python/module_form.h"
 #include <math.h>
 #include <stdio.h>
 
