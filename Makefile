@@ -52,12 +52,14 @@ PLAIN := $(filter-out %_simd.c,$(SRC))
 # Kernels run in a child process, which has one thread: ThreadSanitizer finds nothing in the virtual machine.
 # (tile/cover is called by host code, which threads of the parent run, too.)
 CHILD_ONLY := $(filter src/tile/compute/%.c src/tile/vm/%.c src/tile/loops/%.c,$(PLAIN))
+# Loops of products: product.c tells ThreadSanitizer what they read and write, each piece at once.
+TOLD := $(filter-out src/model/product/product.c,$(filter src/model/product/%.c,$(PLAIN)))
 # FROM=build/release, as in `make check`: objects of that build which this one links as they are. ThreadSanitizer takes what it
 # would not look at; a build without vector variants, whatever neither says PORTABLE nor includes a file that does.
 ifneq ($(FROM),)
 LOOPS  := $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(filter src/tile/loops/%,$(SIMD))))
 SAYING := $(addprefix -e ,$(shell grep -rl PORTABLE src --include='*.[ch]'))
-ALIKE  := $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY)) $(LOOPS)) \
+ALIKE  := $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY) $(TOLD)) $(LOOPS)) \
           $(if $(filter build/release-portable,$(B)),gen/embed.o \
           $(patsubst $(FROM)/%.d,%.o,$(shell find $(FROM)/src -name '*.d' | xargs grep -LF $(SAYING))))
 endif
@@ -139,6 +141,8 @@ $(foreach i,$(ISAS),$(B)/src/%_simd.$(i).o): OPTIMIZED := -O3
 # gcc vectorises no loop that reports each number: these report what they read and write of a piece (base/build.h).
 BY_RANGE := base/numeric/rng cases/values/rows judge/decide/compare tensor/bound tensor/dtype
 $(foreach i,$(ISAS),$(BY_RANGE:%=$(B)/src/%_simd.$(i).o)): OPTIMIZED := -O3 -fno-sanitize=thread -DTSAN_BY_RANGE
+$(patsubst %.c,$(B)/%.o,$(TOLD)): OPTIMIZED := -O3 -fno-sanitize=thread
+$(B)/src/model/product/product.o: OPTIMIZED := -DTSAN_BY_RANGE
 $(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
 $(B)/src/tile/loops/%.o: ISA_ONLY := -fno-sanitize=thread
 endif
