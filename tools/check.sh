@@ -73,7 +73,7 @@ scripts() { # those that take longest first
     fi
     if wanted builds; then
         printf 'test/same_verdicts.sh build/release/ouroboros %s\n' avx2 base | queue same
-        build clang "$cores" MODE=verdicts CC=clang build/verdicts-clang/ouroboros &&
+        build clang "$cores" MODE=verdicts CC=clang FROM=build/release build/verdicts-clang/ouroboros &&
             echo "test/same_verdicts.sh build/verdicts-clang/ouroboros avx512" | queue same
         build portable "$cores" PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
             echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
