@@ -52,14 +52,15 @@ PLAIN := $(filter-out %_simd.c,$(SRC))
 # Kernels run in a child process, which has one thread: ThreadSanitizer finds nothing in the virtual machine.
 # (tile/cover is called by host code, which threads of the parent run, too.)
 CHILD_ONLY := $(filter src/tile/compute/%.c src/tile/vm/%.c src/tile/loops/%.c,$(PLAIN))
+# Loops of products: product.c tells ThreadSanitizer what they read and write, each piece at once.
+TOLD := $(filter-out src/model/product/product.c,$(filter src/model/product/%.c,$(PLAIN)))
 # FROM=build/release, as in `make check`: objects of that build which this one links as they are. ThreadSanitizer takes what it
 # would not look at; a build without vector variants, whatever neither says PORTABLE nor includes a file that does.
 ifneq ($(FROM),)
 LOOPS  := $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(filter src/tile/loops/%,$(SIMD))))
 SAYING := $(addprefix -e ,$(shell grep -rl PORTABLE src --include='*.[ch]'))
-ALIKE  := $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY)) $(LOOPS)) \
-          $(if $(filter build/release-portable,$(B)),gen/embed.o \
-          $(patsubst $(FROM)/%.d,%.o,$(shell find $(FROM)/src -name '*.d' | xargs grep -LF $(SAYING))))
+ALIKE  := gen/embed.o $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY) $(TOLD)) $(LOOPS)) \
+          $(if $(filter build/release-portable,$(B)),$(patsubst $(FROM)/%.d,%.o,$(shell find $(FROM)/src -name '*.d' | xargs grep -LF $(SAYING))))
 endif
 OBJECTS = $(addprefix $(FROM)/,$(filter $(ALIKE),$(1))) $(addprefix $(B)/,$(filter-out $(ALIKE),$(1)))
 OBJ    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter-out src/cmd/%,$(PLAIN))) \
@@ -119,14 +120,16 @@ $(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
 LOOP_CHECKS := $(if $(filter clang,$(CC)),-fno-sanitize=pointer-overflow$(COMMA)alignment$(COMMA)null)
 endif
 # -O3 takes a fourth longer than -O2 to compile what no loop over numbers is in.
-ifeq ($(MODE),release)
+ifneq ($(filter release verdicts,$(MODE)),)
 FEW_LOOPS := cmd corpus explain gpu grammar graph lang measure mint module mutate op package propose prove rank sandbox service store text \
              host/desugar host/module_level host/normalize host/policy host/python host/varies tile/check weights/format
 $(foreach room,$(FEW_LOOPS),$(B)/src/$(room)/%.o): OPTIMIZED := -O2
 endif
+# test/same_verdicts.sh compares clang's AVX-512 loops, so the others only have to be there.
 ifeq ($(MODE),verdicts)
 COLD := cmd corpus explain measure model mutate package prove store text train weights
 $(foreach room,$(COLD),$(B)/src/$(room)/%.o): OPTIMIZED := -O0
+$(foreach i,base avx2,$(B)/%_simd.$(i).o): OPTIMIZED := -O0
 endif
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
@@ -139,6 +142,8 @@ $(foreach i,$(ISAS),$(B)/src/%_simd.$(i).o): OPTIMIZED := -O3
 # gcc vectorises no loop that reports each number: these report what they read and write of a piece (base/build.h).
 BY_RANGE := base/numeric/rng cases/values/rows judge/decide/compare tensor/bound tensor/dtype
 $(foreach i,$(ISAS),$(BY_RANGE:%=$(B)/src/%_simd.$(i).o)): OPTIMIZED := -O3 -fno-sanitize=thread -DTSAN_BY_RANGE
+$(patsubst %.c,$(B)/%.o,$(TOLD)): OPTIMIZED := -O3 -fno-sanitize=thread
+$(B)/src/model/product/product.o: OPTIMIZED := -DTSAN_BY_RANGE
 $(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
 $(B)/src/tile/loops/%.o: ISA_ONLY := -fno-sanitize=thread
 endif
@@ -162,19 +167,20 @@ $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite, the self-test programs, the prompt profiles and what compile workers run are data: embedded as text.
 EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py src/op/suite/held_out.txt test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py src/module/library/*.py src/package/python/*.py) clients/python/build_backend/plain_wheel.py)
-$(B)/gen/embedded: FORCE
+# Every build has the same.
+build/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
-$(B)/gen/embed.c: tools/embed.sh $(EMBEDDED) $(B)/gen/embedded
-	@mkdir -p $(@D)
-	$(Q)sh tools/embed.sh $(EMBEDDED) >$@.part && mv $@.part $@
+build/gen/embed.c: tools/embed.sh $(EMBEDDED) build/gen/embedded
+	$(Q)sh tools/embed.sh $(EMBEDDED) >$@.$$$$ && mv $@.$$$$ $@
 # What git says of the sources, for --version: another file only if that is another one.
 $(B)/gen/version.c: tools/version.sh FORCE
 	@mkdir -p $(@D)
 	@sh tools/version.sh --c >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 $(B)/gen/version.o: $(B)/gen/version.c src/base/version.h $(B)/flags
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
-$(B)/gen/embed.o: $(B)/gen/embed.c $(B)/flags
+$(B)/gen/embed.o: build/gen/embed.c src/op/embed.h $(B)/flags
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
 $(B)/flags: FORCE

@@ -35,11 +35,11 @@ scripts() { # those that take longest first
 }
 
 # Builds are made one after another, and each writes its tests to the queue. Every build may use all cores, although tests run
-# beside it: when those have run out, no core waits for it. One more test runs than there are cores, because some wait for
-# a clock or for another process.
+# beside it: when those have run out, no core waits for it. The first has few tests beside it, and one more job for that. One
+# more test runs than there are cores, because some wait for a clock or for another process.
 {
     wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror named opnames params | queue rules
-    wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
+    wanted unit cli selftest builds tsan && { build release $((cores + 1)) tests all || only=none; }
     # All programs with one seed (test_exploit.sh); golds, every third wrong program and every third attack with a second one.
     wanted selftest && {
         echo "test/cmd/test_exploit.sh build/ouroboros"
@@ -59,10 +59,16 @@ scripts() { # those that take longest first
             echo "test/stream_tsan.sh build/tsan/ouroboros" | queue tsan
         fi
     fi
-    # clang's sanitizers: they compile in less time than gcc's, and find more (values of a bool).
+    if wanted builds; then
+        printf 'test/same_verdicts.sh build/release/ouroboros %s\n' avx2 base | queue same
+        build clang "$cores" MODE=verdicts CC=clang FROM=build/release build/verdicts-clang/ouroboros &&
+            echo "test/same_verdicts.sh build/verdicts-clang/ouroboros avx512" | queue same
+        build portable "$cores" PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
+            echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
+    fi
+    # clang's sanitizers: they compile in less time than gcc's, and find more (values of a bool). Last, since of its tests there
+    # are so many short ones that no core is idle at the end; what waits or takes long comes first.
     if wanted asan && build asan "$cores" MODE=asan CC=clang tests; then
-        sh tools/list_tests.sh build/asan-clang | queue asan
-        echo "tools/planted.sh build/asan-clang" | queue asan
         # What talks to models, with real sockets and files. A report has a file and an exit code of its own: neither a
         # check that expects a failure nor a process in the background hides it.
         report="exitcode=99:log_path=$logs/report"
@@ -70,13 +76,8 @@ scripts() { # those that take longest first
             sed "s|^|ASAN_OPTIONS=$report UBSAN_OPTIONS=$report |" | queue asan
         # This is the build with all assertions, too; it takes six times as long.
         echo "test/same_verdicts.sh build/asan-clang/ouroboros avx512 4" | queue same
-    fi
-    if wanted builds; then
-        printf 'test/same_verdicts.sh build/release/ouroboros %s\n' avx2 base | queue same
-        build clang "$cores" MODE=verdicts CC=clang build/verdicts-clang/ouroboros &&
-            echo "test/same_verdicts.sh build/verdicts-clang/ouroboros avx512" | queue same
-        build portable "$cores" PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
-            echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
+        sh tools/list_tests.sh build/asan-clang | queue asan
+        echo "tools/planted.sh build/asan-clang" | queue asan
     fi
 } | sh tools/run_tests.sh "$logs" $((cores + 1))
 ! wanted asan || echo "asan tools/no_reports.sh $logs" | sh tools/run_tests.sh "$logs"

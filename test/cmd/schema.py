@@ -46,6 +46,7 @@ class Checker:
 
     def __init__(self, folder=HERE, files=None):
         self.folder, self.files = folder, dict(files or {})
+        self.rules, self.resolved = {}, {}  # of schemas, which stay as they are
 
     def file(self, name):
         if name not in self.files:
@@ -58,6 +59,11 @@ class Checker:
         return wrong
 
     def _resolve(self, base, ref):
+        if (base, ref) not in self.resolved:
+            self.resolved[base, ref] = self._lookup(base, ref)
+        return self.resolved[base, ref]
+
+    def _lookup(self, base, ref):
         name, _, pointer = ref.partition("#")
         name = name or base
         schema = self.file(name)
@@ -71,17 +77,23 @@ class Checker:
         """(what is wrong, the keys of `value` that this schema has looked at)"""
         if schema is True or schema is False:
             return ([] if schema else [f"{at}: does not belong here"]), set()
+        rules = self.rules.get(id(schema))
+        if rules is None:  # looked at once: damaged values meet the same schema thousands of times
+            rules = self.rules[id(schema)] = self._rules(base, schema)
+        wrong, seen = [], set()
+        for rule in rules:
+            more, keys = rule(self, base, schema, value, at, seen)
+            wrong += more
+            seen |= keys
+        return wrong, seen
+
+    def _rules(self, base, schema):
         if not isinstance(schema, dict):
             raise SchemaError(f"{base}: a schema is an object or a boolean, not {schema!r}")
         unknown = schema.keys() - KEYWORDS.keys() - IDLE
         if unknown:
             raise SchemaError(f"{base}: keywords that this checker does not know: {', '.join(sorted(unknown))}")
-        wrong, seen = [], set()
-        for rule in dict.fromkeys(KEYWORDS[k] for k in KEYWORDS if k in schema):  # unevaluatedProperties comes last
-            more, keys = rule(self, base, schema, value, at, seen)
-            wrong += more
-            seen |= keys
-        return wrong, seen
+        return list(dict.fromkeys(KEYWORDS[k] for k in KEYWORDS if k in schema))  # unevaluatedProperties comes last
 
     # ---- keywords: each gives what is wrong, and the keys that it has looked at
 

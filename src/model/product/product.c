@@ -1,4 +1,5 @@
 #include "model/product/product.h"
+#include "base/build.h"
 #include "base/isa.h"
 #include "model/product/product_loops.h"
 #include <assert.h>
@@ -27,9 +28,12 @@ size_t product_room(int64_t cols, int count) {
     return (size_t)rounded_chunks(cols) * (size_t)count * sizeof(Rounded) + 63;
 }
 
+// The loops are compiled without ThreadSanitizer: what they read and write is told here, before they run.
 static void round_one(void *arg, size_t item, int worker) {
     (void)worker;
     const ProductInput *in = arg;
+    LOOP_READS(in->x + (int64_t)item * in->stride, (size_t)in->cols);
+    LOOP_WRITES((Rounded *)rounded_of(in, (int)item), (size_t)rounded_chunks(in->cols));
     loops()->round(in->x + (int64_t)item * in->stride, in->cols, (Rounded *)rounded_of(in, (int)item));
 }
 
@@ -59,6 +63,20 @@ static const Piece *take(Sweep *s) {
     return i < s->pieces ? &s->piece[i] : NULL;
 }
 
+static void tell_piece(const Piece *now, char *room) {
+    const Product *p = now->p;
+    size_t bytes = weight_row_bytes(p->w);
+    LOOP_READS(p->w->data + (size_t)now->first * bytes, (size_t)now->rows * bytes);
+    LOOP_WRITES(room, loops()->scratch(p));
+    for (int i = 0; i < p->in->count; i++) {
+        if (type_quantised(p->w->type))
+            LOOP_READS(rounded_of(p->in, i), (size_t)rounded_chunks(p->in->cols));
+        else
+            LOOP_READS(p->in->x + i * p->in->stride, (size_t)p->in->cols);
+        LOOP_WRITES(p->y + i * p->stride + now->first, (size_t)now->rows);
+    }
+}
+
 static void run_pieces(void *arg, size_t item, int worker) {
     (void)item;
     Sweep *s = arg;
@@ -66,6 +84,7 @@ static void run_pieces(void *arg, size_t item, int worker) {
     const Piece *then;
     for (const Piece *now = take(s); now; now = then) {
         then = take(s);
+        if (BUILD_TSAN) tell_piece(now, room);
         (type_quantised(now->p->w->type) ? loops()->quantised : loops()->floats)(now, then, room);
     }
 }

@@ -1,13 +1,17 @@
 // Products with stored weights: every type, count, number of threads and instruction set against the
 // definition; and that the bits of an output depend on nothing but its own row and input.
 #include "base/arena.h"
+#include "base/build.h"
 #include "base/isa.h"
 #include "base/numeric/rng.h"
 #include "model/product/product_loops.h"
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -305,6 +309,37 @@ static void test_no_number_stays_with_its_input(void **state) {
     pool_close(pool);
 }
 
+// The control of what product.c tells ThreadSanitizer: two threads write the same results, and a process that
+// does so ends with the code of a report.
+static void *run_alone(void *arg) {
+    Pool *pool = pool_open(1);
+    product_run(pool, arg, 1);
+    pool_close(pool);
+    return NULL;
+}
+static void race(WeightType type) {
+    Rng r = rng_at(7, 1);
+    Weight w = random_weight(type, ROWS, 512, &r);
+    float *x = random_inputs(512, 1, 512, &r), y[ROWS];
+    ProductInput in = prepared(NULL, x, 1, 512, 512, type);
+    Product p = {&w, &in, y, ROWS};
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++) pthread_create(&thread[i], NULL, run_alone, &p);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    drop_weight(&w);
+}
+static bool race_is_reported(WeightType type) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        race(type);
+        exit(0);
+    }
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 66;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_mean_their_values),
@@ -329,5 +364,10 @@ int main(void) {
         int status = -1;
         bad += child < 0 || waitpid(child, &status, 0) != child || status != 0;
     }
+    for (int quantised = 0; BUILD_TSAN && quantised < 2; quantised++)
+        if (!race_is_reported(quantised ? W_Q8_0 : W_F32)) {
+            printf("[  FAILED  ] race_is_reported\n");
+            bad++;
+        }
     return bad;
 }
