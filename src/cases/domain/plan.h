@@ -15,6 +15,7 @@ struct PlannedCase {
     bool hidden;
     bool negated; // inputs of both signs are negative here, and no line holds -inf
     bool wide;    // lines take the classes that only very long ones make hard, not the rotation's
+    bool flat;    // all lines are large constants but for their last bits
     // Not 0: lines from number EXTREME_LINES on are ordinary ones whose greatest and least value, by turns,
     // lies at this element or behind it, once.
     int64_t extremes;
