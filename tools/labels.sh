@@ -1,6 +1,6 @@
 #!/bin/sh
-# labels.sh - whether what a wrong program is called depends on the seed: each file is judged with seeds 1 to SEEDS, and the
-# statuses are counted. Only the numeric ones count: inaccurate, incorrect, nan_class are one finding of different size, and
+# labels.sh - whether what a wrong program is called depends on the seed: each file is judged with SEEDS seeds far apart (their
+# upper bits choose, too), and the statuses are counted. Only the numeric ones count: inaccurate, incorrect, nan_class are one finding of different size, and
 # the label is to follow from the worst of the whole draw. Fails if a file has more than one of them.
 # SEEDS=40 LEVEL=quick OUROBOROS=build/ouroboros; files: arguments, or the wrong programs of the suite
 set -u
@@ -20,7 +20,7 @@ for file in "$@"; do
     files=$((files + 1))
     seed=1
     while [ "$seed" -le "$seeds" ]; do
-        "$bin" referee "$file" --op "$op" --level "$level" --seed "$seed" --json --state "$work/state" 2>"$work/err" |
+        "$bin" referee "$file" --op "$op" --level "$level" --seed "$((seed * 2654435761))" --json --state "$work/state" 2>"$work/err" |
             sed -n 's/.*"status": *"\([a-z_]*\)".*/\1/p'
         seed=$((seed + 1))
     done | sort | uniq -c | awk '{ printf "%s%s %d", (NR > 1 ? ", " : ""), $2, $1 } END { print "" }' >"$work/line"

@@ -63,7 +63,7 @@ static bool shows(const CaseTruth *t) {
     static const bool nothing[CLASS_COUNT] = {
         [CLASS_zero] = true,    [CLASS_tiny_1e20] = true,    [CLASS_subnormal] = true,
         [CLASS_neg_inf] = true, [CLASS_neg_inf_most] = true, [CLASS_neg_inf_blocks] = true,
-        [CLASS_below] = true,   [CLASS_near_zero] = true};
+        [CLASS_below] = true,   [CLASS_near_zero] = true,    [CLASS_nearly_constant] = true};
     for (int64_t i = 0; t->line_class && i < t->lines; i++)
         if (!nothing[t->line_class[i]]) return true;
     return !t->line_class;

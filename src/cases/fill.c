@@ -52,7 +52,9 @@ static ClassId weight_class(const OpInput *in, int turn) {
 
 // One input takes the line's class, the others are ordinary: so that a failure names its cause.
 static ClassId data_class(const Filler *f, int64_t global, int data_index, ClassId wanted) {
-    if (wanted == CLASS_cancelling || wanted == CLASS_both_ends || wanted == CLASS_written) return wanted;
+    if (wanted == CLASS_cancelling || wanted == CLASS_both_ends || wanted == CLASS_written ||
+        wanted == CLASS_nearly_constant)
+        return wanted;
     int64_t k = f->classes > 0 ? f->classes : 1;
     bool primary = f->plan->wide ? data_index == 0 : global / k % f->data_inputs == data_index;
     return primary ? wanted : global % 5 == 0 ? CLASS_bell_wide : CLASS_bell;

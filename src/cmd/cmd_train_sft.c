@@ -117,7 +117,8 @@ static void show_step(void *arg, const StepRecord *s, int64_t steps) {
     char note[80];
     int n = snprintf(note, sizeof note, "loss %.3f  rate %.1e  %.0f tok/s", s->loss, s->rate,
                      s->tokens_per_second);
-    if (t->validity >= 0) snprintf(note + n, sizeof note - (size_t)n, "  valid %.0f %%", 100 * t->validity);
+    if (t->validity >= 0)
+        snprintf(note + n, sizeof note - (size_t)n, "  accepted %.0f %%", 100 * t->validity);
     if (!t->started) {
         progress_start(&t->bar, "step", (size_t)steps);
         t->bar.before = (size_t)s->step - 1;
@@ -136,7 +137,7 @@ static void show_gate(void *arg, int64_t step, const GateResult *g) {
     Arena a = {0};
     Buf text = BUF(&a);
     t->validity = g->samples ? (double)g->valid / g->samples : 0;
-    buf_printf(&text, "step %lld: %d of %d samples are valid", (long long)step, g->valid, g->samples);
+    buf_printf(&text, "step %lld: %d of %d samples are accepted", (long long)step, g->valid, g->samples);
     for (int i = 0; i < g->rows; i++) {
         const GateRow *row = &g->row[i];
         buf_printf(&text, "%s%.*s %d/%d", i ? ", " : ": ", STR_ARG(row->name), row->valid, row->samples);
@@ -156,7 +157,7 @@ static void put_result(const SftOptions *o, const SftResult *r) {
     static const char *const ends[] = {"done", "early", "valid", "stopped"};
     static const char *const words[] = {"all steps are done",
                                         "the loss on held-out documents no longer falls",
-                                        "enough samples are valid", "stopped; --resume goes on"};
+                                        "enough samples are accepted", "stopped; --resume goes on"};
     Arena a = {0};
     Buf out = BUF(&a);
     if (o->json) {

@@ -54,7 +54,9 @@ static void put_names(Buf *b, const char *title, const StoreTally *at, int n) {
 static void put_held(Buf *b, const Card *c) {
     buf_puts(
         b,
-        "\n## What is held out\n\nRows that match a line go into test, never into train or validation:\n\n");
+        "\n## What is held out\n\nRows that match a line go into test, never into train or validation. "
+        "`chain NORM RESIDUAL EPILOGUE DTYPE` is an op of these parts: `add` or none (`-`), an epilogue or "
+        "none (`-`), a dtype or all (`*`).\n\n");
     buf_puts(b, "| line | rows |\n|---|---|\n");
     for (int i = 0; i < c->held->n; i++)
         buf_printf(b, "| `%.*s` | %lld |\n", STR_ARG(c->held->at[i].text), (long long)c->t->held[i]);

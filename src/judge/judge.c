@@ -94,26 +94,50 @@ static ProductionRequest production_request(const Candidates *b, size_t i) {
                                .extras = b->r->extras};
 }
 
+// Points of a search, in as many draws as they take: mostly one.
+static bool judge_points(Candidates *b, size_t i, const ExplorePoints *all, bool beyond, Verdict *v, Err *e) {
+    bool ok = true;
+    for (int next = 0, draw = 0; ok && verdict_accepted(v) && next < all->n; draw++) {
+        Arena a = {0};
+        PlannedCase *plan;
+        int cases = plan_points(&a, b->draw, &b->q->filter, all, &next, &plan);
+        MoreCases q = {.cases = cases,
+                       .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)(beyond + 2 * draw)),
+                       .may_refuse = beyond};
+        ok = judge_allowed(b, i, &q, plan, v, e);
+        arena_free(&a);
+    }
+    return ok;
+}
+
+// Entries of tables, in as many draws as they take.
+static bool judge_entries(Candidates *b, size_t i, const ExplorePoints *all, Verdict *v, Err *e) {
+    bool ok = true, matters = unreached_any(&v->evidence.coverage.unreached);
+    for (int next = 0, draw = 0; ok && verdict_accepted(v) && next < all->n; draw++) {
+        Arena a = {0};
+        PlannedCase *plan;
+        int cases = plan_entries(&a, b->draw, &b->q->filter, &(EntryPoints){all, matters}, &next, &plan);
+        MoreCases q = {.cases = cases, .seed = rng_mix(b->draw->seed, 0x656e7472 + (uint64_t)draw)};
+        ok = judge_allowed(b, i, &q, plan, v, e);
+        arena_free(&a);
+    }
+    return ok;
+}
+
 // Conditions on several sizes, on their product or a remainder: what a search over the candidate's host code
 // finds. Beyond ordinary sizes a candidate may refuse, as above.
 static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
-    BranchPoints found = {0};
+    BranchPoints *found = NEW(&a, BranchPoints);
     bool ok =
-        branches_find(&(BranchSearch){b->r->fork_servers, b->draw, b->source[i], b->r->extras}, &found, e);
-    for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++) {
-        PlannedCase *plan;
-        const ExplorePoints *p = beyond ? &found.beyond : &found.ordinary;
-        int cases = plan_points(&a, b->draw, &b->q->filter, p, &plan);
-        MoreCases q = {.cases = cases,
-                       .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond),
-                       .may_refuse = beyond};
-        ok = judge_allowed(b, i, &q, plan, v, e);
-    }
+        branches_find(&(BranchSearch){b->r->fork_servers, b->draw, b->source[i], b->r->extras}, found, e);
+    for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++)
+        ok = judge_points(b, i, beyond ? &found->beyond : &found->ordinary, beyond, v, e);
+    ok = ok && judge_entries(b, i, &found->entries, v, e);
     // Rounded references have no production shapes.
     if (ok && b->production && verdict_accepted(v)) {
         ProductionRequest q = production_request(b, i);
-        large_points_judge(&q, b->q->filter.dtype, &found.many, v);
+        large_points_judge(&q, b->q->filter.dtype, &found->many, v);
     }
     arena_free(&a);
     return ok;

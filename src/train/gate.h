@@ -22,7 +22,7 @@ typedef struct {
     int asks, samples; // samples of each ask at each temperature
     double temperature[GATE_TEMPERATURES_MAX];
     int temperatures, max_tokens;
-    double enough; // share of valid replies that each ask needs at the lowest temperature
+    double enough; // share of accepted replies that each ask needs at the lowest temperature
     int32_t end;   // the token that ends a reply
     bool (*judge)(void *arg, Str name, const GateReply *reply, int n, GateVerdict *out, Err *e);
     void *arg;
@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     Str name;
     int samples, valid;
-    double lowest; // share of valid ones at the lowest temperature
+    double lowest; // share of accepted ones at the lowest temperature
     const char *status[GATE_STATUSES_MAX];
     int count[GATE_STATUSES_MAX], statuses;
 } GateRow;

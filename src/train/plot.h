@@ -1,6 +1,6 @@
 // plot.h - a picture of one or several runs, made of their metrics.jsonl: the loss over steps, and beside it,
-// where the runs have a gate, the share of valid samples. SVG, of a size and in colours that can be printed;
-// lines also differ by their dashes, so that they can be told apart without colour.
+// where the runs have a gate, the share of accepted samples. SVG, of a size and in colours that can be
+// printed; lines also differ by their dashes, so that they can be told apart without colour.
 #pragma once
 #include "base/str.h"
 #include <stdint.h>

@@ -109,10 +109,10 @@ bool record_gate(Record *r, int64_t step, const GateResult *g, Err *e) {
         json_object_setn_new(
             ops, row->name.p, row->name.len,
             json_pack("{s:i, s:i, s:o}", "samples", row->samples, "valid", row->valid, "statuses", statuses));
-        scalar[i] = (EventScalar){arena_printf(&a, "validity/%.*s", STR_ARG(row->name)),
+        scalar[i] = (EventScalar){arena_printf(&a, "accepted/%.*s", STR_ARG(row->name)),
                                   row->samples ? (double)row->valid / row->samples : 0};
     }
-    scalar[g->rows] = (EventScalar){"validity/all", g->samples ? (double)g->valid / g->samples : 0};
+    scalar[g->rows] = (EventScalar){"accepted/all", g->samples ? (double)g->valid / g->samples : 0};
     bool ok = line_put(r,
                        json_pack("{s:s, s:I, s:i, s:i, s:o}", "kind", "gate", "step", (json_int_t)step,
                                  "samples", g->samples, "valid", g->valid, "ops", ops),

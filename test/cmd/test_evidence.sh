@@ -142,3 +142,9 @@ check reshape_is_right exits 0 "$bin" referee src/op/suite/honest/softmax_reshap
 sed 's/e \/ tl.sum/e + tl.sum/' src/op/suite/honest/softmax_reshaped_rows.py >"$tmp/reshaped.py"
 check reshape_is_wrong exits 1 "$bin" referee "$tmp/reshaped.py" --op softmax --seed 5 --level quick
 check nothing_is_warned_of sh -c "! grep -q 'Note that' '$tmp/out'"
+# What a program is called does not depend on the seed: among many rows of nearly constant values some variance of one pass is
+# negative in every draw.
+for seed in 1 2 3 128000 2654435761; do
+    check one_pass_is_wrong exits 1 "$bin" referee src/op/suite/wrong/layernorm_one_pass.py --op layernorm --seed $seed --level quick
+    check one_pass_gives_nan grep -q '^layernorm: rejected (nan_class, level quick)$' "$tmp/out"
+done

@@ -72,7 +72,7 @@ check a_gguf_file_is_not_trained exits 2 "$bin" train sft --model "$tmp/m.gguf" 
 
 # Samples of the model, judged.
 check gate exits 0 run "$tmp/j" --steps 2 --gate softmax --samples 2 --max-tokens 20 --gate-every 2
-check gate_is_told grep -q "step 2: 0 of 2 samples are valid: softmax 0/2" "$tmp/err"
+check gate_is_told grep -q "step 2: 0 of 2 samples are accepted: softmax 0/2" "$tmp/err"
 check gate_is_kept grep -q '"kind":"gate","step":2,"samples":2,"valid":0,"ops":{"softmax":' "$tmp/j/metrics.jsonl"
 check gate_of_what_is_not_there exits 2 run "$tmp/j2" --steps 2 --gate gelu
 

@@ -54,6 +54,7 @@ void plan_line_classes(const Op *op, const PlannedCase *c, int64_t lines, uint8_
     for (int64_t r = 0; r < lines; r++) {
         ClassId one = !by_class                           ? CLASS_range
                       : c->written                        ? CLASS_written
+                      : c->flat                           ? CLASS_nearly_constant
                       : c->extremes && r >= EXTREME_LINES ? CLASS_bell
                       : c->wide                           ? wide[(c->skip + r) % w]
                                                           : list[(c->first_line + c->skip + r) % k];
@@ -329,6 +330,20 @@ static void sort_by_length(PlannedCase *c, int n, const Domain *m) {
 
 static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
 
+// Many rows in which sums cancel. A variance of theirs that rounding makes negative becomes NaN: chance in
+// one row, and certain among so many, so that what a program is called does not depend on the seed. For
+// domains that reach so far. Behind all other cases, whose places and values stay what they would be without.
+static void plan_flat(Planner *p, DType dtype, Rng *r) {
+    enum { ROWS = 48, LENGTH = 29 };
+    bool fits = plan_data_inputs(p->op) > 0;
+    for (int i = 0; i < p->op->inputs; i++)
+        if (plan_is_data(&p->op->input[i]))
+            fits &= row_class_fits(CLASS_nearly_constant, &p->op->input[i], dtype);
+    int before = p->n;
+    if (fits) plan_one(p, (Wish){.dtype = dtype, .m = ROWS, .n = LENGTH}, r);
+    if (p->n > before) p->at[before].flat = true;
+}
+
 int plan_metamorphic(Arena *a, const Domain *m, uint64_t seed, PlannedCase **out) {
     Planner p = planner_begin(a, m, seed);
     for (int t = 0; t < (domain_any_float(m) ? 3 : 1); t++) plan_metamorphic_cases(&p, float_types[t], seed);
@@ -361,6 +376,10 @@ int plan_cases(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **ou
         if (!filter || !filter->longest || length_of(&p.at[i], m) <= filter->longest) p.at[kept++] = p.at[i];
     p.n = kept;
     sort_by_length(p.at, p.n, m);
+    bool asked = filter && (filter->n > 0 || filter->longest > 0);
+    for (int t = 0; t < (any_float ? 3 : 1) && !asked; t++)
+        if (!any_float || !filter || filter->dtype < 0 || (DType)filter->dtype == float_types[t])
+            plan_flat(&p, float_types[t], &r);
     *out = p.at;
     return p.n;
 }
@@ -508,7 +527,7 @@ static int way_of(unsigned ways, int turn) {
     return way;
 }
 
-enum { POINT_SMALL = 1 << 13, POINT_MIDDLE = 1 << 16, POINT_LARGE = 1 << 19 };
+enum { POINT_SMALL = 1 << 13, POINT_MIDDLE = 1 << 16, POINT_LARGE = 1 << 19, OF_A_POINT = 18 };
 
 // A point, once more in the way number `k` of `times`.
 static void plan_point(Planner *p, const ExplorePoints *points, int i, DType dtype, int k, int times) {
@@ -536,23 +555,60 @@ static void plan_point(Planner *p, const ExplorePoints *points, int i, DType dty
     p->rotation[dtype] += lines_in(p->domain, c);
 }
 
-int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points,
+// Point number `i` in every dtype that it is to have, or in one, at most `times` times in each.
+static void plan_point_ways(Planner *p, const DrawFilter *filter, const ExplorePoints *points, int i,
+                            bool one, int times) {
+    bool any_float = domain_any_float(p->domain);
+    int types = any_float && filter->dtype < 0 ? 3 : 1, way = way_of(points->ways[i], i);
+    for (int t = 0; t < types; t++) {
+        DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
+        if (one && types > 1 && dtype != explore_dtype(way)) continue;
+        for (int k = 0; k < times && p->n < WIRE_CASES_MAX; k++) plan_point(p, points, i, dtype, k, times);
+    }
+}
+
+// A single row, or the one that is treated apart, has one class of values: it is tried with several.
+static int point_times(const Op *op, const int64_t *size) {
+    int64_t elements = domain_elements(op, size);
+    return elements > POINT_MIDDLE ? 1 : elements > POINT_SMALL ? 2 : 6;
+}
+
+static Planner points_planner(Arena *a, const Draw *d) {
+    return (Planner){.domain = d->domain, .op = d->op, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+}
+
+int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points, int *next,
                 PlannedCase **out) {
-    const Op *op = d->op;
-    Planner p = {.domain = d->domain, .op = op, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
-    bool any_float = domain_any_float(d->domain);
-    for (int i = 0; i < points->n; i++) {
-        int64_t elements = domain_elements(op, points->size[i]);
-        int types = any_float && filter->dtype < 0 ? 3 : 1, way = way_of(points->ways[i], i);
-        for (int t = 0; t < types; t++) {
-            DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
-            if (elements > POINT_LARGE && types > 1 && dtype != explore_dtype(way)) continue;
-            // A single row, or the one that is treated apart, has one class of values: it is tried with
-            // several.
-            int times = elements > POINT_MIDDLE ? 1 : elements > POINT_SMALL ? 2 : 6;
-            for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++)
-                plan_point(&p, points, i, dtype, k, times);
-        }
+    Planner p = points_planner(a, d);
+    for (; *next < points->n && p.n + OF_A_POINT <= WIRE_CASES_MAX; ++*next) {
+        const int64_t *size = points->size[*next];
+        bool large = domain_elements(d->op, size) > POINT_LARGE;
+        plan_point_ways(&p, filter, points, *next, large, point_times(d->op, size));
+    }
+    sort_by_length(p.at, p.n, d->domain);
+    *out = p.at;
+    return p.n;
+}
+
+int plan_entries(Arena *a, const Draw *d, const DrawFilter *filter, const EntryPoints *q, int *next,
+                 PlannedCase **out) {
+    enum { CASES = 720, ELEMENTS = 4 << 20 }; // of a draw, about
+    const ExplorePoints *points = q->points;
+    Planner p = points_planner(a, d);
+    int share = points->n * 3 < CASES ? CASES / (3 * points->n) : 1;
+    bool first = *next == 0;
+    for (int64_t elements = 0; *next < points->n && p.n + OF_A_POINT <= WIRE_CASES_MAX && elements < ELEMENTS;
+         ++*next) {
+        const int64_t *size = points->size[*next];
+        int64_t n = domain_elements(d->op, size);
+        int times = point_times(d->op, size), before = p.n;
+        bool brief = !q->matters && points->entry[*next] == EXPLORE_WRITTEN_ENTRY;
+        if (brief && !first) continue;
+        plan_point_ways(&p, filter, points, *next, brief || n > POINT_MIDDLE,
+                        brief           ? 1
+                        : times < share ? times
+                                        : share);
+        elements += (p.n - before) * n;
     }
     sort_by_length(p.at, p.n, d->domain);
     *out = p.at;

@@ -15,6 +15,7 @@ struct PlannedCase {
     bool hidden;
     bool negated; // inputs of both signs are negative here, and no line holds -inf
     bool wide;    // lines take the classes that only very long ones make hard, not the rotation's
+    bool flat;    // all lines are large constants but for their last bits
     // Not 0: lines from number EXTREME_LINES on are ordinary ones whose greatest and least value, by turns,
     // lies at this element or behind it, once.
     int64_t extremes;
@@ -57,9 +58,18 @@ typedef struct {
 int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
                 BeyondTried *tried);
 // Cases of these very sizes, in every dtype and both layouts where they are small; otherwise in one way of
-// those in which they were found.
-int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points,
+// those in which they were found. From number *next on, as many as one draw holds.
+int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points, int *next,
                 PlannedCase **out);
+// The same of points that are entries of tables, from number *next on, as many as one draw holds. matters:
+// some line is unreached, which may hang on an entry of a written table. Otherwise these are options of
+// launches mostly, and have one case each, in the first draw alone.
+typedef struct {
+    const ExplorePoints *points;
+    bool matters;
+} EntryPoints;
+int plan_entries(Arena *a, const Draw *d, const DrawFilter *filter, const EntryPoints *q, int *next,
+                 PlannedCase **out);
 // Cases for every size from *next to `last`, until the draw is full: as length in each dtype, and up to
 // EVERY_ROWS as number of slices of short lines. *next becomes the first size without a case. It does not
 // move if one size alone is too large for a CPU. Sizes are rounded into the domain. Returns 0 if the domain

@@ -31,6 +31,7 @@ bool row_class_fits(ClassId c, const OpInput *in, DType dtype) {
     double cap = row_cap(in, dtype);
     switch (c) {
     case CLASS_mean_30: return in->large || in->shift >= 30;
+    case CLASS_nearly_constant:
     case CLASS_mean_1000: return in->large || in->shift >= 1000;
     case CLASS_shifted: return in->shift > 0;
     case CLASS_constant_79: return cap >= 79;
@@ -223,6 +224,18 @@ static void draw_mixed(Rng *r, const RowSpec *s, double *out) {
     }
 }
 
+// All of them the same but for their last bits, every other row the same in all bits. Far larger than what
+// they differ by: the mean of squares and the square of the mean are next to each other, and which of them
+// rounding leaves the larger one is chance in each row. From 2^5 to 2^16: from where this is more than an
+// epsilon of 1e-5 makes up for, to where float16 ends.
+static void draw_nearly_constant(Rng *r, const RowSpec *s, double *out) {
+    enum { BINADE_LEAST = 5, BINADES = 11 };
+    double mantissa = 1 + rng_unit(r), by = rng_u32(r) & 1 ? 0x1p-21 : 0;
+    double x = mantissa * power_of_two(BINADE_LEAST + (int)rng_below(r, BINADES));
+    x = smaller(x, row_cap(s->in, s->dtype) / 2); // clipped values would be the same in all bits
+    for (int64_t i = 0; i < s->n; i++) out[i] = x * (1 + by * (rng_unit(r) - 0.5));
+}
+
 // A number that was written down, one of its neighbours in the dtype, or something between it and the next
 // larger one. Rows of three kinds: either sign, below a largest value of 0 (differences to a maximum),
 // positive.
@@ -302,6 +315,7 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
         break;
     case CLASS_cancelling: draw_cancelling(r, s, out); break;
     case CLASS_mixed: draw_mixed(r, s, out); break;
+    case CLASS_nearly_constant: draw_nearly_constant(r, s, out); break;
     case CLASS_written: draw_written(r, s, out); break;
     case CLASS_ones: fill_same(out, n, 1); break;
     case CLASS_weights: fill_bell(r, out, n, one, 0); break;

@@ -34,7 +34,7 @@ static void note_outcome(const Interp *in, uint32_t at, Oper op, Value l, Value 
     // Which item of a collection it was.
     bool held = (op == OPER_IN && holds) || (op == OPER_NOTIN && !holds),
          item = l.kind == V_INT && held && (value_is_seq(r) || r.kind == V_DICT);
-    outcome_seen(o, at, item ? 3 + (uint64_t)l.i : holds ? 2 : 1);
+    (item ? outcome_item : outcome_seen)(o, at, item ? 3 + (uint64_t)l.i : holds ? 2 : 1);
     for (int i = 0; l.kind == V_INT && value_is_seq(r) && i < r.seq->n && i < OUTCOME_NUMBERS_MAX; i++)
         if (r.seq->at[i].kind == V_INT) outcome_number(o, r.seq->at[i].i);
     if (op == OPER_IN || op == OPER_NOTIN) note_members(o, at, l, r);
@@ -229,17 +229,23 @@ static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Val
         return false;
     Iter it;
     if (!iter_start(in, loop->span, over, &it)) return false;
-    for (Value v; iter_next(&it, &v);) {
+    Outcomes *o = loop->compfor.conds.n ? outcomes(in) : NULL;
+    int found = -1;
+    Value v;
+    for (int turn = 0; iter_next(&it, &v); turn++) {
         bool take = true;
+        note_item(o, loop->span.at, over, turn);
         if (!host_step(in, loop->span) || !assign(in, env, loop->compfor.target, v)) return false;
         for (int i = 0; take && i < loop->compfor.conds.n; i++) {
             const Node *cond = loop->compfor.conds.at[i];
             if (!eval(in, env, cond, &v) || !value_truth(in, cond->span, v, &take)) return false;
             note_truth(in, cond, take);
         }
+        if (take && found < 0) found = turn;
         if (take && !comp_loops(in, env, n, level + 1, NULL, out)) return false;
         if (!iter_steady(in, loop->span, &it)) return false;
     }
+    note_found(o, loop->span.at, over, found);
     return true;
 }
 

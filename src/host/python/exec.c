@@ -1,5 +1,6 @@
 #include "host/desugar/desugar.h"
 #include "host/python/api.h"
+#include "host/python/look_up.h"
 #include "host/python/module_form.h"
 #include "lang/library.h"
 
@@ -124,17 +125,21 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
     Iter it;
     if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it))
         return FLOW_ERROR;
+    Outcomes *o = in->m ? cover_outcomes(in->m->watch.cover) : NULL;
     for (int turn = 1;; turn++) {
         bool more = iter_next(&it, &v);
         if (turn == 1) note_truth(in, s, more);
         if (!more) break;
         note_turn(in, s->span.at, turn);
+        note_item(o, s->span.at, over, turn - 1);
         if (!host_step(in, s->span) || !assign(in, env, s->loop.target, v)) return FLOW_ERROR;
         Flow f = exec_block(in, env, &s->loop.body, result);
+        if (f == FLOW_BREAK || f == FLOW_RETURN) note_found(o, s->span.at, over, turn - 1);
         if (f == FLOW_BREAK) return FLOW_NEXT;
         if (f == FLOW_RETURN || f == FLOW_ERROR) return f;
         if (!iter_steady(in, s->span, &it)) return FLOW_ERROR;
     }
+    if (o && loop_may_end(s)) note_found(o, s->span.at, over, -1);
     return exec_block(in, env, &s->loop.otherwise, result);
 }
 

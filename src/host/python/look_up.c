@@ -3,7 +3,9 @@
 #include "base/numeric/rng.h"
 #include "host/python/interp.h"
 
-enum { ITEMS_MAX = 16, COMPUTED_MAX = 64 }; // of a list whose index is searched for, of a computed table
+// Of a list whose index is searched for; of a computed table; of one whose keys are compared with as numbers
+// are. The others are looked for one by one (met_entries.h).
+enum { ITEMS_MAX = 16, COMPUTED_MAX = 64, ENTRIES_MAX = 64 };
 
 // A number, a text or anything else that a key is made of.
 typedef struct {
@@ -59,6 +61,12 @@ static bool might_be(const Part *key, const Part *entry, int n) {
     return true;
 }
 
+static bool same_parts(const Part *x, const Part *y, int n) {
+    for (int i = 0; i < n; i++)
+        if (x[i].kind != y[i].kind || x[i].hash != y[i].hash) return false;
+    return true;
+}
+
 // Not by its dtypes alone: those of the domain come without a search, but only where they are told apart.
 static void search(Outcomes *o, uint32_t at, int entry, const Part *key, const Part *other, int n) {
     for (int i = 0; o && i < n; i++) {
@@ -68,11 +76,34 @@ static void search(Outcomes *o, uint32_t at, int entry, const Part *key, const P
     }
 }
 
+// The entry that a search is after: what of its key is other than this one.
+static void aim(Outcomes *o, const Part *key, int n, Value entry, bool hit) {
+    Part other[LOOK_UP_PARTS_MAX];
+    MetEntries *m = &o->met;
+    if (parts_of(entry, other, 0) != n) return;
+    met_key_begin(m, hit);
+    for (int i = 0; i < n; i++) {
+        if (key[i].kind != other[i].kind)
+            met_key_other(m, false);
+        else if (key[i].kind == V_INT)
+            met_key_number(m, key[i].value.i, other[i].value.i);
+        else if (key[i].kind == V_STR)
+            met_key_texts(m, key[i].value.s, other[i].value.s);
+        else
+            met_key_other(m, key[i].hash == other[i].hash);
+    }
+}
+
 void note_members(Outcomes *o, uint32_t at, Value item, Value all) {
     Part part[LOOK_UP_PARTS_MAX], other[LOOK_UP_PARTS_MAX];
     bool keyed = all.kind == V_DICT || all.kind == V_SET;
-    if (!keyed && !value_is_seq(all)) return;
-    int n = parts_of(item, part, 0), of = keyed ? all.dict->n : all.seq->n;
+    if (!o || (!keyed && !value_is_seq(all))) return;
+    int n = parts_of(item, part, 0), of = keyed ? all.dict->n : all.seq->n, found = -1;
+    for (int i = 0; n > 0 && i < of && found < 0; i++)
+        if (parts_of(keyed ? all.dict->key[i] : all.seq->at[i], other, 0) == n && same_parts(part, other, n))
+            found = i;
+    int wanted = n > 0 ? outcome_looked_up(o, at, keyed ? all.dict->made : all.seq->made, of, found) : -1;
+    if (wanted >= 0) aim(o, part, n, keyed ? all.dict->key[wanted] : all.seq->at[wanted], found == wanted);
     for (int i = 0; n > 0 && i < of && i < ITEMS_MAX; i++) {
         bool alike = parts_of(keyed ? all.dict->key[i] : all.seq->at[i], other, 0) == n;
         for (int k = 0; k < n; k++) alike = alike && part[k].kind == other[k].kind;
@@ -96,8 +127,10 @@ void note_dict_look_up(const Interp *in, Span span, const Dict *d, Value key, in
     for (int i = 0; i < entries && (written || i < COMPUTED_MAX); i++) {
         if (i != found && (parts_of(d->key[i], other, 0) != n || !might_be(part, other, n))) continue;
         if (written) cover_truth(c, look_up_entry(d->made->dict.keys.at[i]), i == found);
-        search(o, at, i, part, i == found ? part : other, n);
+        if (i < ENTRIES_MAX) search(o, at, i, part, i == found ? part : other, n);
     }
+    int wanted = outcome_looked_up(o, at, written ? d->made : NULL, d->n, found);
+    if (wanted >= 0) aim(o, part, n, d->key[wanted], found == wanted);
 }
 
 void note_seq_look_up(const Interp *in, Span span, const Seq *s, int64_t index) {
@@ -105,8 +138,51 @@ void note_seq_look_up(const Interp *in, Span span, const Seq *s, int64_t index) 
     if (!c || !s->made || s->made->items.n != s->n) return;
     uint32_t at = look_up_place(span);
     looked_up(c, at, s->made);
+    Outcomes *o = cover_outcomes(c);
+    int wanted = outcome_looked_up(o, at, s->made, s->n, (int)index);
+    if (wanted >= 0) {
+        met_key_begin(&o->met, wanted == index);
+        met_key_number(&o->met, index, wanted);
+    }
     for (int i = 0; i < s->n; i++) {
         cover_truth(c, look_up_entry(s->made->items.at[i]), i == index);
         if (s->n <= ITEMS_MAX) outcome_entry(cover_outcomes(c), at, i * LOOK_UP_PARTS_MAX, index, i);
     }
+}
+
+// ---- loops
+
+static void find_way_out(void *arg, const Node *n) {
+    bool *any = arg;
+    bool other = n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA;
+    *any = *any || n->kind == NODE_BREAK || n->kind == NODE_RETURN;
+    if (!*any && !other) node_each_child(n, find_way_out, any);
+}
+
+bool loop_may_end(const Node *loop) {
+    bool any = false;
+    for (int i = 0; i < loop->loop.body.n; i++) find_way_out(&any, loop->loop.body.at[i]);
+    return any;
+}
+
+static void item_numbers(MetEntries *m, Value v) { // a value's depth is bounded
+    if (v.kind == V_INT && m->items < KEY_NUMBERS_MAX) m->item[m->items++] = v.i;
+    for (int i = 0; value_is_seq(v) && i < v.seq->n; i++) item_numbers(m, v.seq->at[i]);
+}
+
+void note_item(Outcomes *o, uint32_t at, Value over, int turn) {
+    if (!o || o->met.aim_table < 0 || !value_is_seq(over) || turn >= over.seq->n) return;
+    MetEntries *m = &o->met;
+    const MetTable *t = &m->table[m->aim_table];
+    m->items = 0;
+    if (t->at != at || t->made || m->aim_entry != turn) return;
+    met_key_begin(m, false);
+    item_numbers(m, over.seq->at[turn]);
+}
+
+void note_found(Outcomes *o, uint32_t at, Value over, int turn) {
+    if (!o || !value_is_seq(over) || over.seq->n < 2) return;
+    o->met.items = 0;
+    int wanted = outcome_looked_up(o, at, NULL, over.seq->n, turn);
+    if (wanted >= 0) o->met.hit = o->met.hit || turn == wanted;
 }

@@ -14,4 +14,10 @@ static inline uint32_t look_up_place(Span at) { return at.at + (at.len ? at.len 
 void note_dict_look_up(const Interp *in, Span at, const Dict *d, Value key, int found);
 // `item in all`: a search may want it to be one of these.
 void note_members(Outcomes *o, uint32_t at, Value item, Value all);
+// A loop over a list, whose place is `at`: a table that is searched from the front. note_item(): its turn for
+// an item begins. note_found(): it has ended at that one, or is the first that a filter lets through; -1:
+// none was.
+void note_item(Outcomes *o, uint32_t at, Value over, int turn);
+void note_found(Outcomes *o, uint32_t at, Value over, int turn);
+bool loop_may_end(const Node *loop); // before its items do
 void note_seq_look_up(const Interp *in, Span at, const Seq *s, int64_t index);

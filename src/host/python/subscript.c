@@ -45,7 +45,7 @@ static bool seq_subscript(Interp *in, Span at, Value v, Value index, Value *out)
         if (!index_resolve(in, at, index, v.seq->n, v.kind == V_LIST ? "list" : "tuple", &i)) return false;
         *out = v.seq->at[i];
         note_seq_look_up(in, at, v.seq, i);
-        if (in->m) outcome_seen(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
+        if (in->m) outcome_item(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
         return true;
     }
     if (!slice_resolve(in, at, index.slice, v.seq->n, &r) || !seq_new(in, at, v.kind, r.n, out)) return false;

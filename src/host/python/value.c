@@ -409,6 +409,19 @@ static void note_keys(Outcomes *o, const Dict *d) {
     }
 }
 
+// Two keys that differ in some whole number, as most of a table's do. Of tuples the first items are looked
+// at.
+static bool other_numbers(Value a, Value b) {
+    enum { ITEMS = 4 };
+    if (a.kind == V_INT && b.kind == V_INT) return a.i != b.i;
+    if (a.kind != V_TUPLE || b.kind != V_TUPLE) return false;
+    for (int i = 0; i < ITEMS && i < a.seq->n && i < b.seq->n; i++) {
+        const Value *x = &a.seq->at[i], *y = &b.seq->at[i];
+        if (x->kind == V_INT && y->kind == V_INT && x->i != y->i) return true;
+    }
+    return false;
+}
+
 bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
     // A look-up by a size compares it with every key.
     for (int i = 0; in->m && in->m->watch.cover && key.kind == V_INT && i < d->n && i < COVER_OWN_MAX; i++)
@@ -423,6 +436,10 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
     for (int i = 0; i < d->n; i++) {
         bool equal;
         // Most keys are strings; two different ones need no further look, but every look is paid for.
+        if (other_numbers(key, d->key[i])) {
+            if (!host_work(in, at, 1)) return false;
+            continue;
+        }
         if (key.kind == V_STR && d->key[i].kind == V_STR) {
             if (!host_work(in, at, 1)) return false;
             equal = str_eq(key.s, d->key[i].s);
@@ -432,7 +449,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
             return false;
         }
         if (equal) {
-            if (in->m) outcome_seen(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
+            if (in->m) outcome_item(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
             return *out = i, true;
         }
     }

@@ -101,6 +101,11 @@ static const char *named(Arena *a, const Op *op, const CaseReport *r) {
     return r->message;
 }
 
+// A name of Triton's that this version does not run: it is that on any input.
+static bool on_any_input(const CaseReport *r) {
+    return r->finding == DIAG_UNSUPPORTED && str_starts(str_of(r->message), "triton.language.");
+}
+
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r) {
     const char *message = named(a, d->op, r);
     Buf b = BUF(a);
@@ -112,7 +117,7 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
     size_t n = strlen(message);
     while (n && message[n - 1] == '.') n--;
     buf_put(&b, message, n);
-    if (r->case_index >= 0) {
+    if (r->case_index >= 0 && !on_any_input(r)) {
         buf_puts(&b, ",");
         put_case(&b, d, r->case_index);
         if (r->call > 0) buf_printf(&b, ", in call %d on the same object", r->nth);

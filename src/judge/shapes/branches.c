@@ -9,7 +9,8 @@
 
 enum { MEMORY = 256 << 20, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
-static const int64_t ordinary_elements = 3 << 20, most_elements = 10 << 20;
+static const int64_t ordinary_elements = 3 << 20, most_elements = 10 << 20,
+                     entry_elements = 16 << 20; // many entries, each of which few rows show
 
 static void seed_add(ExploreDomain *d, const CaseTruth *t, int32_t processors) {
     int way = explore_way(t->dtype, t->strided != 0);
@@ -34,6 +35,7 @@ static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) 
 
 static void point_add(ExplorePoints *p, const ExplorePoints *all, int i) {
     p->ways[p->n] = all->ways[i];
+    p->entry[p->n] = all->entry[i];
     p->gap[p->n] = all->gap[i];
     p->processors[p->n] = all->processors[i];
     memcpy(p->size[p->n++], all->size[i], sizeof p->size[0]);
@@ -48,7 +50,7 @@ static bool is_many(const Domain *m, const ExplorePoints *all, int i, int64_t el
 
 // Small tensors first: as many points as a CPU has time for.
 static void sort_out(const Domain *m, const ExploreDomain *d, const ExplorePoints *all, BranchPoints *out) {
-    int64_t sum[2] = {0}, elements[EXPLORE_POINTS_MAX];
+    int64_t sum[3] = {0}, elements[EXPLORE_POINTS_MAX];
     int order[EXPLORE_POINTS_MAX];
     for (int i = 0; i < all->n; i++) {
         int k = i;
@@ -63,9 +65,10 @@ static void sort_out(const Domain *m, const ExploreDomain *d, const ExplorePoint
             point_add(&out->many, all, i);
             continue;
         }
-        if (sum[beyond] + elements[i] > most_elements) continue;
-        sum[beyond] += elements[i];
-        point_add(beyond ? &out->beyond : &out->ordinary, all, i);
+        int list = beyond ? 1 : all->entry[i] ? 2 : 0;
+        if (sum[list] + elements[i] > (list == 2 ? entry_elements : most_elements)) continue;
+        sum[list] += elements[i];
+        point_add(list == 1 ? &out->beyond : list == 2 ? &out->entries : &out->ordinary, all, i);
     }
 }
 

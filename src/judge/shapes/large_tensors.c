@@ -12,7 +12,7 @@
 
 enum {
     MEMORY = 512 << 20, // of the child, beside the tensors
-    STEPS = 1 << 30, // lanes: enough for two programs of a grid that has one for each processor
+    STEPS = 1 << 30,    // lanes: enough for two programs of a grid that has one for each processor
     ORDINARY_ROW = 4096,
     OTHER_SIZE = 8,
     BEYOND = 3, // slices more than are needed for 2^31 elements, or fewer

@@ -66,6 +66,8 @@ int64_t explore_elements(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX]
     return sum;
 }
 
+static const char *const entry_words[EXPLORE_ENTRIES] = {"", " entry", " computed entry"};
+
 // ---- the parent's side
 
 // " 61": from 1 to `most`, without a leading zero.
@@ -96,7 +98,11 @@ static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out
     if (!number_read(&s, EXPLORE_GAP_MOST, &out->gap[i])) return false;
     if (strncmp(s, processors, sizeof processors - 1) != 0) return false;
     s += sizeof processors - 1;
-    if (!number_read(&s, GPU_WRITTEN_MOST, &count) || *s) return false;
+    if (!number_read(&s, GPU_WRITTEN_MOST, &count)) return false;
+    int entry = 0;
+    while (entry < EXPLORE_ENTRIES && strcmp(s, entry_words[entry]) != 0) entry++;
+    if (entry == EXPLORE_ENTRIES) return false;
+    out->entry[i] = (uint8_t)entry;
     if (count > GPU_PROCESSORS_MOST && count < GPU_WRITTEN) return false;
     out->processors[i] = (int32_t)count;
     out->ways[i] = (uint8_t)way;
@@ -126,8 +132,8 @@ bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, Explo
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out) {
     buf_puts(out, "sizes");
     for (int k = 0; k < d->dims; k++) buf_printf(out, " %lld", (long long)p->size[i][k]);
-    buf_printf(out, " ways %u gap %lld processors %d", (unsigned)p->ways[i], (long long)p->gap[i],
-               p->processors[i]);
+    buf_printf(out, " ways %u gap %lld processors %d%s", (unsigned)p->ways[i], (long long)p->gap[i],
+               p->processors[i], entry_words[p->entry[i]]);
 }
 
 // ---- conditions of no interest

@@ -1,8 +1,8 @@
 // explore.h - a search for sizes with which conditions of a candidate come out as in no other call. The
 // child's host code runs for thousands of sizes on tensors that are not there, without a launch
-// (outcomes.h). It starts from the sizes that cases have had (explore_search.c); what still comes out one way
-// only is called at every size of one symbol after the other (explore_sweep.c). Deterministic; bounded by a
-// number of calls, and of steps.
+// (outcomes.h). It starts from the sizes that cases have had (explore_search.c), and meets entries of tables
+// one by one (explore_tables.c); what still comes out one way only is called at every size of one symbol
+// after the other (explore_sweep.c). Deterministic; bounded by a number of calls, and of steps.
 //
 // What it finds is told in reports: one REPORT_RAN for each point, its sizes and ways as a text; then
 // REPORT_DONE.
@@ -13,11 +13,13 @@
 
 struct Tuned;
 
-// Points: what was news, and one for each GPU of gpu_model.def where host code asks for it.
+// Points: what was news, one for each GPU of gpu_model.def where host code asks for it, and entries of
+// tables.
 enum {
     EXPLORE_MAGIC = 0x4f555258,
-    EXPLORE_NEWS_MAX = 48,
-    EXPLORE_POINTS_MAX = EXPLORE_NEWS_MAX + 32,
+    EXPLORE_NEWS_MAX = 160,
+    EXPLORE_OTHERS_MAX = EXPLORE_NEWS_MAX + 32,
+    EXPLORE_POINTS_MAX = EXPLORE_OTHERS_MAX + 512,
     EXPLORE_SEEDS_MAX = 256
 };
 // Of all inputs of one call: a search goes no further, and of more than the second no case could be computed.
@@ -64,10 +66,19 @@ void explore_fit(const ExploreDomain *d, int64_t size[OP_DIMS_MAX]);
 // Elements of all inputs, at most INT64_MAX / 2.
 int64_t explore_elements(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX]);
 
+// A point where a key meets one entry of a table, of which there may be many. Of a table that the source
+// writes down it is known whether its entries matter (unreached.h); of one that was computed it is not.
+typedef enum {
+    EXPLORE_NO_ENTRY,
+    EXPLORE_WRITTEN_ENTRY,
+    EXPLORE_COMPUTED_ENTRY,
+    EXPLORE_ENTRIES
+} ExploreEntry;
 typedef struct {
     int64_t size[EXPLORE_POINTS_MAX][OP_DIMS_MAX], gap[EXPLORE_POINTS_MAX];
     int32_t processors[EXPLORE_POINTS_MAX];
-    uint8_t ways[EXPLORE_POINTS_MAX]; // bits: in which ways to call it was found
+    uint8_t ways[EXPLORE_POINTS_MAX];  // bits: in which ways to call it was found
+    uint8_t entry[EXPLORE_POINTS_MAX]; // ExploreEntry
     int n;
 } ExplorePoints;
 // Reads a child's reports. False, and no points, where any of it is not as it must be.
@@ -94,7 +105,8 @@ typedef struct {
 } ExploreChild;
 int explore_child(const ExploreChild *c);
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out);
-// "sizes 5 61 ways 3 gap 8 processors 132", of point i, for CaseReport.message.
+// "sizes 5 61 ways 3 gap 8 processors 132", of point i, then " entry" or " computed entry", for
+// CaseReport.message.
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out);
 // For each byte of the source: whether a condition there only leads to an exception.
 uint8_t *explore_dull(Arena *a, const Node *module, size_t bytes);

@@ -22,6 +22,7 @@ typedef struct {
     const ExploreDomain *d;
     Outcomes *o;
     ExplorePoints *out;
+    int others; // of the points told, those that are no entries
     int calls, most;
     int64_t number[NUMBERS_MAX];
     int numbers;
@@ -30,10 +31,14 @@ typedef struct {
     int corpora;
     ExplorePoint place[PLACES_MAX];
     int places;
-    unsigned ways;  // a bit for each one that makes a difference
-    unsigned mask;  // of these, those that are tried
-    uint32_t free;  // the axes that can be moved along, a bit for each
-    unsigned asked; // what the file asks of the GPU (gpu_asked())
+    ExplorePoint table[MET_TABLES_MAX]; // where a look-up in this table was made first, and in which way
+    int table_way[MET_TABLES_MAX];
+    bool sought[MET_TABLES_MAX]; // its entries have been looked for
+    int tables, entries;         // entries: of all of them that have been looked for
+    unsigned ways;               // a bit for each one that makes a difference
+    unsigned mask;               // of these, those that are tried
+    uint32_t free;               // the axes that can be moved along, a bit for each
+    unsigned asked;              // what the file asks of the GPU (gpu_asked())
 } Search;
 
 // Its size along one axis.
@@ -59,6 +64,12 @@ bool explore_open(const Search *s, const Compared *c);
 bool explore_any_open(const Search *s);
 void explore_operands(Search *s); // every comparison that is open, from each point of the corpus
 int64_t explore_gap(const Compared *c);
+
+// A call that looks for something else than news, which it tells all the same. False where it has raised
+// something.
+bool explore_look(Search *s, const ExplorePoint *p, int way);
+// Sizes with which keys meet the entries of each table, one by one.
+void explore_tables(Search *s);
 
 // What is still open, at every size of each symbol.
 void explore_sweep(Search *s);

@@ -1,6 +1,7 @@
 // The search of explore.h: from sizes that cases have had to others with which something comes out as in no
-// case. First single outcomes, by numbers of the source, by the operands of comparisons and by trying small
-// sizes; then two outcomes together, since a special case may hang on both without a branch.
+// case. First the entries of tables (explore_tables.c); then single outcomes, by numbers of the source, by
+// the operands of comparisons and by trying small sizes; then two outcomes together, since a special case may
+// hang on both without a branch.
 #include <limits.h>
 
 #include "base/numeric/rng.h"
@@ -43,6 +44,10 @@ static bool call(Search *s, const ExplorePoint *p, int way, int place, int64_t c
     outcomes_begin(s->o, place, cost);
     bool kept = s->x->try(s->x->arg, p, way);
     s->o->where = NULL;
+    for (; s->tables < s->o->met.tables; s->tables++) {
+        s->table[s->tables] = *p;
+        s->table_way[s->tables] = way;
+    }
     return kept;
 }
 
@@ -68,7 +73,8 @@ typedef struct {
 } Fresh;
 
 static void point_add(Search *s, const ExplorePoint *p, unsigned ways) {
-    if (s->out->n == EXPLORE_POINTS_MAX) return;
+    if (s->others == EXPLORE_OTHERS_MAX) return;
+    s->others++;
     memcpy(s->out->size[s->out->n], p->size, sizeof p->size);
     s->out->gap[s->out->n] = p->gap;
     s->out->processors[s->out->n] = (int32_t)p->processors;
@@ -76,7 +82,18 @@ static void point_add(Search *s, const ExplorePoint *p, unsigned ways) {
 }
 
 static void tell(Search *s, const ExplorePoint *p, unsigned ways) {
-    if (s->out->n < EXPLORE_NEWS_MAX) point_add(s, p, ways);
+    if (s->others < EXPLORE_NEWS_MAX) point_add(s, p, ways);
+}
+
+bool explore_look(Search *s, const ExplorePoint *p, int way) {
+    bool kept =
+        call(s, p, way, s->places, s->places < PLACES_MAX ? explore_elements(s->d, p->size) : INT64_MAX);
+    outcomes_end(s->o, kept);
+    if (s->o->cheaper && s->places < PLACES_MAX) s->place[s->places++] = *p;
+    if (!kept || s->o->news == 0) return kept;
+    explore_keep(s, p);
+    tell(s, p, 1U << way);
+    return true;
 }
 
 // Whether it comes out at another point, too, which then takes the place of the first. Some of it: that point
@@ -535,7 +552,9 @@ void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
         for (int side = 0; side < 2; side++)
             if (!s->o->compared[i].moved[side]) number_add(s, s->o->compared[i].value[side]);
     ExplorePoint base = explore_at(s, 5, 61);
+    explore_tables(s);
     singles(s, &base);
+    explore_tables(s); // those that only other dtypes or GPUs have led to
     pairs(s, &base);
     all_devices(s);
 }

@@ -11,6 +11,8 @@ enum {
     LONGEST = 65537,
     GAPS = 4096,
     DOUBLINGS = 12,
+    LONG_TABLES = 48,            // entries
+    CALLS_LONG_TABLES = 1 << 17, // each call makes them once more
 };
 static const int64_t steps_most = (int64_t)1 << 31;
 
@@ -140,7 +142,7 @@ static void extremes(Search *s) {
 
 void explore_sweep(Search *s) {
     if (!explore_any_open(s)) return;
-    s->most = s->calls + CALLS_SWEEP;
+    s->most = s->calls + (s->entries > LONG_TABLES ? CALLS_LONG_TABLES : CALLS_SWEEP);
     make_room(s);
     extremes(s);
     explore_operands(s);

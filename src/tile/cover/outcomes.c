@@ -8,7 +8,7 @@ static bool is_dull(const Outcomes *o, uint32_t at) { return at >= o->bytes || o
 
 Outcomes *outcomes_new(Arena *a, const uint8_t *dull, size_t bytes) {
     Outcomes *o = NEW(a, Outcomes);
-    *o = (Outcomes){.dull = dull, .bytes = bytes};
+    *o = (Outcomes){.dull = dull, .bytes = bytes, .met = {.aim_table = -1, .aim_entry = -1}};
     o->ways = NEWN(a, uint8_t, bytes + 1);
     return o;
 }
@@ -20,9 +20,10 @@ void outcomes_begin(Outcomes *o, int point, int64_t cost) {
     o->cheaper = false;
     o->slots = o->news = o->freshes = o->new_pairs = 0;
     o->signature = 0;
+    met_begin(&o->met, o->run);
 }
 
-void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) {
+static void seen(Outcomes *o, uint32_t at, uint64_t what, bool entry) {
     if (!o || is_dull(o, at)) return;
     uint64_t key = rng_mix(at, what) | 1, i = key >> 20;
     while (o->seen[i % OUTCOMES_MAX].key && o->seen[i % OUTCOMES_MAX].key != key) i++;
@@ -30,7 +31,7 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) {
     if (!x->key) {
         if (o->seens >= OUTCOMES_MAX / 2) return;
         o->seens++;
-        *x = (OutcomeWay){.key = key, .at = at};
+        *x = (OutcomeWay){.key = key, .at = at, .entry = entry};
     }
     if (x->run == o->run) return;
     x->run = o->run;
@@ -38,8 +39,11 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) {
     if (o->slots < OUTCOME_RUN_MAX) o->slot[o->slots++] = (uint16_t)(x - o->seen);
 }
 
+void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) { seen(o, at, what, false); }
+void outcome_item(Outcomes *o, uint32_t at, uint64_t what) { seen(o, at, what, true); }
+
 bool outcome_decides(const Outcomes *o, const OutcomeWay *x) {
-    return x->key && x->known && o->ways[x->at] > 1;
+    return x->key && x->known && !x->aimed && o->ways[x->at] > 1;
 }
 
 static uint64_t pair_key(const OutcomeWay *x, const OutcomeWay *y) {
@@ -92,9 +96,12 @@ void outcomes_end(Outcomes *o, bool kept) {
         if (x->known) continue;
         x->known = true;
         if (o->ways[x->at] < UINT8_MAX) o->ways[x->at]++;
+        x->aimed = o->aiming && x->entry;
+        if (x->aimed) continue;
         o->news++;
         if (o->freshes < OUTCOME_FRESH_MAX) o->fresh[o->freshes++] = x->key;
     }
+    met_end(&o->met, kept && !o->aiming);
     if (kept && o->pairing) pairs_note(o);
 }
 
@@ -109,9 +116,14 @@ bool outcomes_have(const Outcomes *o, const uint64_t *key, int n) {
 
 // NULL: there are too many.
 static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left, int64_t right, bool holds) {
-    int i = 0;
-    while (i < o->compareds && (o->compared[i].at != at || o->compared[i].part != part)) i++;
-    if (i == COMPAREDS_MAX) return NULL;
+    uint64_t slot = rng_mix(at, part) >> 20;
+    uint16_t *index; // 1 + number of the one there; 0: a free slot
+    while (*(index = &o->compared_at[slot % COMPARED_SLOTS]) &&
+           (o->compared[*index - 1].at != at || o->compared[*index - 1].part != part))
+        slot++;
+    if (!*index && o->compareds == COMPAREDS_MAX) return NULL;
+    if (!*index) *index = (uint16_t)(1 + o->compareds);
+    int i = *index - 1;
     Compared *c = &o->compared[i];
     if (i == o->compareds) o->compareds++, *c = (Compared){.at = at, .part = part, .value = {left, right}};
     bool first = c->runs == 0 || c->run != o->run;
@@ -132,11 +144,13 @@ static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left,
 void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
     if (!o || is_dull(o, at)) return;
     outcome_seen(o, at, holds ? 2 : 1);
+    if (o->met.items) met_compared(&o->met, left, right);
     (void)compared(o, at, 0, left, right, holds);
 }
 
 void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
     if (!o || is_dull(o, at) || part > OUTCOME_PARTS_MAX) return;
+    if (o->met.items) met_compared(&o->met, left, right);
     outcome_seen(o, at, 64 + 2 * (uint64_t)part + (left == right));
     (void)compared(o, at, (uint32_t)part, left, right, left == right);
 }
@@ -145,15 +159,19 @@ enum { ENTRY_PARTS = 1 << 8 }; // behind those of comparisons
 
 void outcome_entry(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
     if (!o || is_dull(o, at)) return;
-    if (left == right) outcome_seen(o, at, ENTRY_PARTS + (uint64_t)part);
+    if (left == right) outcome_item(o, at, ENTRY_PARTS + (uint64_t)part);
     (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, left, right, left == right);
+}
+
+int outcome_looked_up(Outcomes *o, uint32_t at, const void *made, int entries, int found) {
+    return !o || is_dull(o, at) ? -1 : met_looked_up(&o->met, at, made, entries, found);
 }
 
 void outcome_signs(Outcomes *o, uint64_t what) {
     if (o) o->signature ^= rng_mix(what, 1);
 }
 
-static bool text_number(Str s, size_t *at, int64_t *out) {
+bool text_number(Str s, size_t *at, int64_t *out) {
     size_t i = *at;
     int64_t x = 0;
     while (i < s.len && (s.p[i] < '0' || s.p[i] > '9')) i++;
@@ -180,7 +198,7 @@ void outcome_entry_texts(Outcomes *o, uint32_t at, int part, Str left, Str right
     size_t i = 0, k = 0;
     int64_t l = 0, r = 0;
     if (!o || left.len > 64 || right.len > 64) return;
-    if (str_eq(left, right)) outcome_seen(o, at, ENTRY_PARTS + (uint64_t)part);
+    if (str_eq(left, right)) outcome_item(o, at, ENTRY_PARTS + (uint64_t)part);
     bool any = false;
     while (text_number(left, &i, &l) && text_number(right, &k, &r)) any = true;
     if (!any) return;

@@ -5,8 +5,15 @@
 #pragma once
 #include "base/arena.h"
 #include "base/str.h"
+#include "tile/cover/met_entries.h"
 
-enum { OUTCOMES_MAX = 1 << 12, COMPAREDS_MAX = 192, OUTCOME_NUMBERS_MAX = 96, OUTCOME_RUN_MAX = 128 };
+enum {
+    OUTCOMES_MAX = 1 << 12,
+    COMPAREDS_MAX = 192,
+    COMPARED_SLOTS = 512,
+    OUTCOME_NUMBERS_MAX = 96,
+    OUTCOME_RUN_MAX = 128
+};
 enum { OUTCOME_AXES_MAX = 32 };
 enum { OUTCOME_PAIRS_MAX = 1 << 14, OUTCOME_FRESH_MAX = 8, OUTCOME_PARTS_MAX = 8 };
 
@@ -15,6 +22,8 @@ typedef struct {
     uint64_t key; // of place and way; 0: a free slot
     uint32_t at;
     int run;      // the latest one in which it came out so
+    bool entry;   // which item of a table was taken
+    bool aimed;   // nothing but a search for that item has led to it
     bool known;   // in a run that was kept: one that has raised nothing
     int point;    // of the caller's: the cheapest one where it came out so
     int64_t cost; // of that point
@@ -39,7 +48,8 @@ typedef struct Outcomes {
     int seens;
     Compared compared[COMPAREDS_MAX];
     int compareds;
-    int64_t number[OUTCOME_NUMBERS_MAX]; // of tables that were looked into, and of texts
+    uint16_t compared_at[COMPARED_SLOTS]; // by place and part; open addressing
+    int64_t number[OUTCOME_NUMBERS_MAX];  // of tables that were looked into, and of texts
     int numbers;
     const uint8_t *dull; // for each byte of the source: conditions there only lead to an exception
     uint8_t *ways;       // the same: how many outcomes there are known, up to 255
@@ -56,6 +66,8 @@ typedef struct Outcomes {
     uint64_t fresh[OUTCOME_FRESH_MAX];
     int freshes;
     uint64_t signature; // of all of its outcomes
+    MetEntries met;
+    bool aiming; // entries are looked for one by one: what meets them is no news
     // Two outcomes that have not come together before.
     bool pairing;
     uint64_t pair[OUTCOME_PAIRS_MAX];
@@ -76,6 +88,8 @@ bool outcome_decides(const Outcomes *o, const OutcomeWay *x);
 
 // `o` may be NULL in all of the following.
 void outcome_seen(Outcomes *o, uint32_t at, uint64_t what);
+// The same of which item of a table was taken.
+void outcome_item(Outcomes *o, uint32_t at, uint64_t what);
 void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds);
 // Part 1 and so on of a comparison of several numbers.
 void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right);
@@ -84,6 +98,8 @@ void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t righ
 void outcome_entry(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right);
 // The same of the last numbers in two texts.
 void outcome_entry_texts(Outcomes *o, uint32_t at, int part, Str left, Str right);
+// A look-up in a table, as met_looked_up().
+int outcome_looked_up(Outcomes *o, uint32_t at, const void *made, int entries, int found);
 // Something tells calls apart, though nothing comes out another way.
 void outcome_signs(Outcomes *o, uint64_t what);
 // The numbers in two texts that are compared, "37x1009" and the like.
@@ -91,3 +107,5 @@ void outcome_texts(Outcomes *o, uint32_t at, Str left, Str right);
 // A number that is computed of two others.
 void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int64_t result);
 void outcome_number(Outcomes *o, int64_t x);
+// The next number within a text, from *at on. False: there is none.
+bool text_number(Str s, size_t *at, int64_t *out);

@@ -105,6 +105,39 @@ static void required_classes_are_there(void **state) {
     arena_free(&a);
 }
 
+// Where a domain reaches far from zero, each dtype has one case of nearly constant rows, behind all others;
+// for one shape or one dtype alone only what was asked for.
+static void many_rows_are_nearly_constant(void **state) {
+    (void)state;
+    Arena a = {0};
+    static const char *const names[] = {"layernorm", "softmax", "cumsum"};
+    for (int i = 0; i < 3; i++) {
+        Op op = the_op(&a, names[i]);
+        for (int level = LEVEL_QUICK; level <= LEVEL_FULL; level++) {
+            PlannedCase *plan;
+            int n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){(Level)level, 1, &all}, &plan),
+                flat = 0;
+            for (int c = 0; c < n; c++) {
+                uint8_t cls[3];
+                flat += plan[c].flat;
+                plan_line_classes(&op, &plan[c], 3, cls);
+                assert_int_equal(plan[c].flat, cls[0] == CLASS_nearly_constant && cls[2] == cls[0]);
+                if (plan[c].flat) assert_true(c >= n - 3 && plan[c].dim[op.rows_dim] >= 24);
+            }
+            assert_int_equal(flat, i < 2 ? 3 : 0); // cumsum declares no such values
+        }
+    }
+    Op op = the_op(&a, "layernorm");
+    PlannedCase *plan;
+    DrawFilter one = {.dtype = DT_BF16};
+    int n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_QUICK, 1, &one}, &plan);
+    assert_true(plan[n - 1].flat && !plan[n - 2].flat && plan[n - 1].dtype == DT_BF16);
+    one = (DrawFilter){.dtype = -1, .m = 4, .n = 64};
+    n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_FULL, 1, &one}, &plan);
+    for (int c = 0; c < n; c++) assert_false(plan[c].flat);
+    arena_free(&a);
+}
+
 // Very wide rows take the classes that only they make hard; a value that was written down goes before both.
 static void wide_rows_have_classes_of_their_own(void **state) {
     (void)state;
@@ -187,7 +220,7 @@ static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
         many |= plan[i].dim[op.rows_dim] == 1023;
         hidden |= plan[i].hidden;
         square |= plan[i].hidden && len > 64 && plan[i].dim[op.rows_dim] == len;
-        sorted &= i == 0 || plan[i - 1].dim[op.row_dim] <= len;
+        sorted &= i == 0 || plan[i].flat || plan[i - 1].dim[op.row_dim] <= len;
     }
     assert_true(wide[0] && wide[1] && many && hidden && square && sorted);
     n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_QUICK, 1, &all}, &plan);
@@ -393,6 +426,7 @@ int main(void) {
         cmocka_unit_test(one_shape_has_every_class),
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
         cmocka_unit_test(required_classes_are_there),
+        cmocka_unit_test(many_rows_are_nearly_constant),
         cmocka_unit_test(wide_rows_have_classes_of_their_own),
         cmocka_unit_test(layouts_go_round),
         cmocka_unit_test(full_adds_wide_rows_many_rows_and_hidden_cases),

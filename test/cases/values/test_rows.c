@@ -54,6 +54,23 @@ static void rows_stay_inside_the_domain(void **state) {
             }
 }
 
+// Far from zero, and off in their last bits at most; by turns not at all.
+static void nearly_constant_rows_are(void **state) {
+    (void)state;
+    OpInput in = input_of(true, 0);
+    int same = 0;
+    enum { SEEDS = 40 };
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        double low = INFINITY, high = -INFINITY;
+        draw(CLASS_nearly_constant, &in, DT_F32, seed);
+        for (int i = 0; i < N; i++) low = fmin(low, row[i]), high = fmax(high, row[i]);
+        assert_true(low >= 31 && high < 65536 * 1.01 && high - low <= low * 0x1p-20);
+        same += low == high;
+    }
+    assert_in_range(same, SEEDS / 4, SEEDS * 3 / 4);
+    assert_false(row_class_fits(CLASS_nearly_constant, &(OpInput){.scale_hi = 8, .keep = -1}, DT_F32));
+}
+
 static void the_cap_is_the_domains(void **state) {
     (void)state;
     OpInput in = input_of(false, 0);
@@ -375,6 +392,7 @@ static void the_seed_decides(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_stay_inside_the_domain),
+        cmocka_unit_test(nearly_constant_rows_are),
         cmocka_unit_test(the_cap_is_the_domains),
         cmocka_unit_test(classes_outside_the_domain_do_not_fit),
         cmocka_unit_test(each_class_is_what_it_says),

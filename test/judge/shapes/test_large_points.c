@@ -31,8 +31,22 @@ static void a_few_programs_run(void **state) {
     arena_free(&a);
 }
 
+// More entries of a table than there may be other points, each of them of many rows: all have to be right.
+static void entries_run(void **state) {
+    (void)state;
+    Arena a = {0};
+#define SHAPES(last)                                                                                       \
+    "    s = {(700, 2048): 1.0, (800, 2048): 1.0, (900, 2048): 1.0, (1000, 2048): 1.0, (1100, 2048): 1.0," \
+    " (1200, 2048): 1.0, (1300, 2048): 1.0, (1400, 2048): 1.0, (1500, 2048): " last "}.get((M, N), 1.0)\n"
+    Verdict v = judged(&a, KERNEL(SHAPES("1.01")));
+    assert_int_equal(status_class(v.decision.status), CLASS_REJECTED);
+    v = judged(&a, KERNEL(SHAPES("1.0")));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_programs_run),
-                                       cmocka_unit_test(a_few_programs_run)};
+                                       cmocka_unit_test(a_few_programs_run), cmocka_unit_test(entries_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,18 @@ static void reports_are_read_strictly(void **state) {
                 p.processors[0] == 132);
     assert_true(explore_read(&d, r + 1, 1, &p) && p.n == 0);
     assert_false(explore_read(&d, r, 1, &p) || explore_read(&d, r, 0, &p));
+    static const char *const as[] = {"", " entry", " computed entry"};
+    for (int i = 0; i < EXPLORE_ENTRIES; i++) {
+        Arena a = {0};
+        Buf text = BUF(&a);
+        p = (ExplorePoints){.n = 1, .size = {{7, 384}}, .ways = {2}, .gap = {8}, .processors = {132}};
+        p.entry[0] = (uint8_t)i;
+        explore_say(&d, &p, 0, &text);
+        assert_non_null(strstr(buf_cstr(&text), as[i]));
+        wire_message(&r[0], buf_cstr(&text));
+        assert_true(explore_read(&d, r, 2, &p) && p.entry[0] == i);
+        arena_free(&a);
+    }
     static const char *const bad[] = {"",
                                       "sizes",
                                       "sizes 7 ways 1 gap 8 processors 132",
@@ -207,7 +219,10 @@ static void reports_are_read_strictly(void **state) {
                                       "sizes 7 384 ways 1 gap 8 processors 4609",
                                       "sizes 7 384 ways 1",
                                       "sizes 7 384 ways 1 gap 0 processors 132",
-                                      "sizes 7 384 ways 1 gap 65537 processors 132"};
+                                      "sizes 7 384 ways 1 gap 65537 processors 132",
+                                      "sizes 7 384 ways 1 gap 8 processors 132 entry ",
+                                      "sizes 7 384 ways 1 gap 8 processors 132 computed",
+                                      "sizes 7 384 ways 1 gap 8 processors 132entry"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wire_message(&r[0], bad[i]);
         if (explore_read(&d, r, 2, &p) || p.n) fail_msg("%s", bad[i]);
