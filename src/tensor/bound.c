@@ -206,6 +206,7 @@ static void load(const Tensor *t, double *out) {
         length = t->shape[t->rank - 1];
         stride = t->stride[t->rank - 1];
     }
+    tensor_reach(t);
     for (int64_t left = tensor_numel(t); left > 0; left -= length, out += length) {
         const uint8_t *at = t->storage->data + tensor_at(t, index) * dtype_bytes(t->dtype);
         dtype_load_row(t->dtype, at, stride, out, (size_t)length);

@@ -170,7 +170,7 @@ static void bytes_of(const Tensor *t, int64_t *from, int64_t *to) {
     *to += size;
 }
 
-static void reach_view(const Tensor *t) {
+void tensor_reach(const Tensor *t) {
     int64_t from, to;
     if (tensor_numel(t) == 0) return;
     bytes_of(t, &from, &to);
@@ -182,7 +182,7 @@ void tensor_expose(const Tensor *view, uint8_t flags) {
     size_t size = (size_t)dtype_bytes(view->dtype);
     if (view->storage->open) return;
     assert(view->storage->shadow);
-    reach_view(view);
+    tensor_reach(view);
     for (bool more = row_first(&w, view); more; more = row_next(&w)) {
         uint8_t *shadow = view->storage->shadow + (size_t)w.at * size;
         // A row without gaps is one run of bytes.
@@ -216,7 +216,7 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
     RowWalk w;
     size_t size = (size_t)dtype_bytes(t->dtype);
     char *to = out;
-    reach_view(t);
+    tensor_reach(t);
     for (bool more = row_first(&w, t); more; more = row_next(&w)) {
         const uint8_t *data = t->storage->data + w.at * (int64_t)size;
         if (w.stride == 1) {

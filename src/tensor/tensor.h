@@ -117,6 +117,8 @@ static inline void storage_change(Storage *s, size_t from, size_t to) {
     if (s->copied > s->gap_from && from < s->gap_from && to + s->period > s->gap_from)
         storage_reach(s, 0, s->bytes);
 }
+// The same for all that a view covers; its strides are not negative.
+void tensor_reach(const Tensor *t);
 // First values of a new storage, or the gap that they will come from.
 void storage_begin(Storage *s);
 typedef struct {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/numeric/rng.h"
+#include "tensor/bound.h"
 #include "tensor/tensor.h"
 
 enum { BYTES = 1 << 20, PERIOD = 3 * 700, WROTE = 77 };
@@ -210,6 +211,21 @@ static void views_bring_what_they_cover(void **state) {
         size_t at = BYTES / 2 + 4 * i;
         assert_int_equal(out[2 * i], at % PERIOD % 251);
         assert_int_equal(flags[i], SHADOW_WRITTEN);
+    }
+    arena_free(&m.arena);
+    make(&m);
+    store_period(m.s, 0);
+    storage_repeat(m.s, &q);
+    memset(m.s->data + m.s->gap_from, 0, m.s->gap_to - m.s->gap_from);
+    t.storage = m.s;
+    BoundCtx values = {.arena = &m.arena, .elements_left = 1 << 20};
+    const Bound *b = bound_input(&values, &t, 0); // as a value of a reference
+    assert_non_null(b);
+    for (size_t i = 0; i < 500; i++) {
+        size_t at = BYTES / 2 + 4 * i;
+        uint8_t two[2] = {(uint8_t)(at % PERIOD % 251), (uint8_t)((at + 1) % PERIOD % 251)};
+        double right = dtype_load(DT_F16, two);
+        assert_true(b->v[i] == right || (b->v[i] != b->v[i] && right != right));
     }
     arena_free(&m.arena);
     make(&m);

@@ -158,8 +158,10 @@ static bool is_there(Machine *m, const KnockedTensor *t) {
         if (t->stored[i]) memcpy(c.element + c.n++ * width, t->after + i * width, (size_t)width);
     bool found = is_one_number(&c);
     for (int i = 0; i < m->storages.count && !found; i++) {
-        const Storage *o = m->storages.at[i];
-        if (o != s && (o->read_only || o->of_library) && !o->row_pitch) found = is_in(&c, t, o);
+        Storage *o = m->storages.at[i];
+        if (o == s || !(o->read_only || o->of_library) || o->row_pitch) continue;
+        storage_reach(o, 0, o->bytes);
+        found = is_in(&c, t, o);
     }
     arena_reset(m->arena, mark);
     return found;

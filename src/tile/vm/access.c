@@ -30,6 +30,7 @@ static bool explain_lane(Access *x, size_t lane) {
                           "%s outside the tensor's memory: element offset %lld, %lld past its last element",
                           what, at, at - end + 1);
     if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at a misaligned address", what);
+    storage_reach(m, (size_t)offset, (size_t)(offset + size)); // of a run that leaves it, nobody has yet
     uint8_t flags = shadow_flags(v->loops, m, (size_t)offset, x->bytes);
     if (!(flags & SHADOW_ALLOC))
         return vm_finding(

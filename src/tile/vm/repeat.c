@@ -230,14 +230,18 @@ static size_t run_bytes(const Block *b, const Event *e) {
     return together(e) ? e->bytes * (size_t)b->teams : e->bytes;
 }
 
+// All of the teams are within their storages. What lies between the first and the last of them comes, too:
+// reaching both ends alone may leave a gap where the others are.
 static bool inside(const Block *b, const Event *e) {
-    int64_t further, at, room = (int64_t)e->storage->bytes - (int64_t)e->bytes;
+    int64_t further, at, room = (int64_t)e->storage->bytes - (int64_t)e->bytes, least = room, most = 0;
     if (__builtin_mul_overflow(e->step, b->from, &further)) return false;
     for (int k = 0; k < b->teams; k++) {
         if (__builtin_add_overflow(e->at[k], further, &at) || at < 0 || at > room) return false;
-        (e->store ? storage_change : storage_reach)(e->storage, (size_t)at, (size_t)at + e->bytes);
+        least = smaller_of(at, least);
+        most = at > most ? at : most;
         if (!e->moved && k == 0) k = b->teams > 1 ? b->teams - 2 : 0; // both ends tell of those between
     }
+    (e->store ? storage_change : storage_reach)(e->storage, (size_t)least, (size_t)most + e->bytes);
     return true;
 }
 

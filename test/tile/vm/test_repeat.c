@@ -465,6 +465,27 @@ static void one_that_is_special_is_not(void **state) {
         if (copied(none[k])) fail_msg("copied: %s", none[k]);
 }
 
+// Of teams far apart the last may come from the end of a storage, and leave a gap before it: what is stored
+// there comes, too, and is not new when somebody looks later.
+static void teams_between_both_ends_are_there(void **state) {
+    (void)state;
+    static Outcome out;
+    Arena a = {0};
+    const char *kernel = program_of(&a, "    v = tl.load(x + i * 12 + c, mask=m, other=0.0)\n"
+                                        "    tl.store(z + i * 72 + c, v, mask=m)\n");
+    for (int pending = 0; pending < 2; pending++) {
+        const Setting s = {.grid = {PROGRAMS, 1, 1}, .spoilt = -1, .launches = 1, .pending = pending};
+        int64_t repeated = 0;
+        assert_true(run(kernel, some_arguments, 3 * PERIOD, &s, &out, &repeated));
+        if (!out.ok) fail_msg("%s", out.msg);
+        assert_int_equal(repeated, PROGRAMS - 3 * PERIOD);
+        for (int i = 0; i < PROGRAMS; i++)
+            for (int b = 0; b < WIDE * 4; b++)
+                assert_int_equal(out.shadow[0][i * 72 * 4 + b], SHADOW_WRITTEN);
+    }
+    arena_free(&a);
+}
+
 // The budget of a launch that is too much work as long as every program runs.
 static void a_copy_costs_its_bytes(void **state) {
     (void)state;
@@ -499,6 +520,7 @@ int main(void) {
         cmocka_unit_test(ends_are_met),
         cmocka_unit_test(a_program_for_each_row_is_copied),
         cmocka_unit_test(one_that_is_special_is_not),
+        cmocka_unit_test(teams_between_both_ends_are_there),
         cmocka_unit_test(a_copy_costs_its_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
