@@ -457,7 +457,7 @@ static bool make_room(Stream *s) {
 // Nothing to read yet. When nobody has written anything for a while, nor is anything under way, no group
 // waits for members any more: one that writes without a pause is not cut, however it is scheduled.
 static bool wait_more(Stream *s, int in) {
-    enum { PAUSE_MS = 250 };
+    enum { PAUSE_MS = 1000 };
     if (wait_input(s, in, true, 0)) return true;
     gather(s, false);
     const bool open = groups_load(s->groups).open > 0;

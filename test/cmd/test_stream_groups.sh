@@ -53,6 +53,7 @@ id, program, group, of, *more = sys.argv[1:]
 print(json.dumps({"id": id, "op": "softmax", "source": open(program).read(), "group": group, "of": int(of), **json.loads((more or ["{}"])[0])}))
 ' "$1" "$tmp/$2.py" "$3" "$4" ${5:+"$5"}
 }
+# From a file: a pause between two of them would end their group.
 stream() { timeout 120 "$bin" referee --stream --level ladder "$@"; }
 
 # ---- the best of a group
@@ -68,15 +69,17 @@ check and_again_from_the_journal sh -c "timeout 120 '$bin' referee --stream --le
 check with_the_same_best is "$tmp/b" "$(answers "$tmp/a" | sed 's/ [a-z-]*$//')"
 check without_groups_all_climb sh -c "sed 's/, \"group\": \"g\", \"of\": 4//' $tmp/in | timeout 120 '$bin' referee --stream --level ladder >$tmp/b && [ \$(grep -c '\"level\":\"full\"' $tmp/b) = 2 ] && ! grep -q '\"group\"' $tmp/b"
 state climbing
-{ ask 1 twice g 3; ask 2 fools g 3; ask 3 fools_too g 3; } | stream >"$tmp/a"
+{ ask 1 twice g 3; ask 2 fools g 3; ask 3 fools_too g 3; } >"$tmp/in"
+stream <"$tmp/in" >"$tmp/a"
 check whom_full_rejects_makes_room is "$tmp/a" "1 ok full best
-2 inaccurate full -
-3 inaccurate full -"
+2 uncovered_output full -
+3 uncovered_output full -"
 # What full has said before is told, whoever is the best: all of these have been there.
-{ ask 1 twice h 4; ask 2 once h 4; ask 3 fools h 4; ask 4 once h 4; } | stream >"$tmp/a"
+{ ask 1 twice h 4; ask 2 once h 4; ask 3 fools h 4; ask 4 once h 4; } >"$tmp/in"
+stream <"$tmp/in" >"$tmp/a"
 check what_full_is_known_to_reject_is_rejected is "$tmp/a" "1 ok full -
 2 ok full best
-3 inaccurate full -
+3 uncovered_output full -
 4 ok full -"
 state interleaved
 { ask 1 once g 2; ask 2 twice h 3; ask 3 twice g 2; ask 4 wrong h 3; ask 5 fools h 3; } >"$tmp/in"
@@ -85,15 +88,17 @@ check groups_may_be_mixed is "$tmp/a" "1 ok full best
 2 ok full best
 3 ok quick -
 4 incorrect quick -
-5 inaccurate full -"
+5 uncovered_output full -"
 check a_name_may_be_used_again sh -c "{ cat $tmp/in; sed 's/\"id\": \"/&x/' $tmp/in; } | timeout 120 '$bin' referee --stream --level ladder >$tmp/a; [ \$(wc -l <$tmp/a) = 10 ] && [ \$(grep -c '\"best\":true' $tmp/a) = 4 ]"
 state timed
-{ ask 1 once g 2 '{"time":["64x64"]}'; ask 2 twice g 2 '{"time":["64x64"]}'; } | OUROBOROS_LIBCUDA=/none stream >"$tmp/a"
+{ ask 1 once g 2 '{"time":["64x64"]}'; ask 2 twice g 2 '{"time":["64x64"]}'; } >"$tmp/in"
+OUROBOROS_LIBCUDA=/none stream <"$tmp/in" >"$tmp/a"
 check the_best_alone_is_timed sh -c "[ \$(grep -c '\"times\"' $tmp/a) = 1 ] && grep '\"times\"' $tmp/a | grep -q '\"best\":true'"
 
 # ---- members that share too little
 state odd
-{ ask 1 once g 2; ask 2 once g 3; ask 3 once g 2 '{"dtype":"fp16"}'; ask 4 once g 2 '{"layout":"contiguous"}'; ask 5 once g 2 '{"op":"log_softmax"}'; ask 6 once g 2 '{"level":"full"}'; ask 7 twice g 2; } | stream >"$tmp/a"
+{ ask 1 once g 2; ask 2 once g 3; ask 3 once g 2 '{"dtype":"fp16"}'; ask 4 once g 2 '{"layout":"contiguous"}'; ask 5 once g 2 '{"op":"log_softmax"}'; ask 6 once g 2 '{"level":"full"}'; ask 7 twice g 2; } >"$tmp/in"
+stream <"$tmp/in" >"$tmp/a"
 check they_are_bad_requests is "$tmp/a" "1 ok full best
 2 referee_error quick -
 3 referee_error quick -
@@ -136,12 +141,12 @@ for signal in TERM INT; do
     state "stop$signal"
     rm -f "$tmp/a" "$tmp/late"
     { ask 1 once g 3; ask 2 wrong g 3; ask 3 wrong h 1; } >"$tmp/in"
-    sh -c "trap 'exit 0' TERM; cat '$tmp/in'; while [ ! -f '$tmp/late' ]; do echo; sleep 0.05; done; sleep 120" >"$tmp/fifo" 2>/dev/null &
+    sh -c "trap 'exit 0' TERM; cat '$tmp/in'; while [ ! -f '$tmp/late' ]; do echo; sleep 0.1; done; sleep 120" >"$tmp/fifo" 2>/dev/null &
     feeder=$!
     env --default-signal=INT "$bin" referee --stream --level ladder <"$tmp/fifo" >"$tmp/a" &
     pid=$!
     until_true answered 2 # what quick rejects is answered at once
-    sleep 1
+    sleep 2
     check "it_waits_before_$signal" answered 2
     kill -$signal "$pid"
     wait "$pid"
