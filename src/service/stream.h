@@ -1,6 +1,6 @@
 // stream.h - verdicts for a training loop: JSON Lines in, JSON Lines out, in any order. A request is
-// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time"]}; the answer is the
-// verdict with the same "id". A bad line gets an answer with status referee_error and is never fatal. A
+// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time","group","of"]}; the answer
+// is the verdict with the same "id". A bad line gets an answer with status referee_error and is never fatal. A
 // source that was judged before, by this build and under the same options, is answered from the journal with
 // "cached":true (verdict_cache.h), unless `fresh`; equal sources that are under way share one judgment.
 //

@@ -37,6 +37,7 @@ programs = {
     "once": kernel + run,
     # Right, and reads everything twice.
     "twice": kernel.replace("e = tl.exp(v", f"w = {load}\n    e = tl.exp(w") + run,
+    "again": kernel.replace("tl.max(v", f"tl.max({load}") + run,
     "wrong": kernel.replace("tl.sum(e", "1.5 * tl.sum(e") + run,
     "worse": kernel.replace("tl.sum(e", "2.5 * tl.sum(e") + run,
     # Quick knows nothing of these lengths.
@@ -82,7 +83,7 @@ check what_full_is_known_to_reject_is_rejected is "$tmp/a" "1 ok full -
 3 uncovered_output full -
 4 ok full -"
 state interleaved
-{ ask 1 once g 2; ask 2 twice h 3; ask 3 twice g 2; ask 4 wrong h 3; ask 5 fools h 3; } >"$tmp/in"
+{ ask 1 once g 2; ask 2 again h 3; ask 3 twice g 2; ask 4 wrong h 3; ask 5 fools h 3; } >"$tmp/in"
 stream <"$tmp/in" >"$tmp/a"
 check groups_may_be_mixed is "$tmp/a" "1 ok full best
 2 ok full best
