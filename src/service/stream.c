@@ -188,10 +188,12 @@ static void hold(Stream *s, Request *q, const Answer *a) {
 }
 
 static void stop_member(Request *q) {
-    Verdict v = {.op = STR(""),
-                 .decision = {STATUS_referee_error, "group",
-                              "The referee was asked to stop before the best of the group was judged"},
-                 .judged.level = LEVEL_FULL};
+    Verdict v = {
+        .op = STR(""),
+        .decision = {.status = STATUS_referee_error,
+                     .rule = "group",
+                     .feedback = "The referee was asked to stop before the best of the group was judged"},
+        .judged.level = LEVEL_FULL};
     answer(q, verdict_object(&v));
 }
 
@@ -461,7 +463,7 @@ static bool wait_more(Stream *s, int in) {
     if (wait_input(s, in, true, 0)) return true;
     gather(s, false);
     const bool open = groups_load(s->groups).open > 0;
-    if (!s->silent) s->silent = clock_seconds();
+    if (s->silent <= 0) s->silent = clock_seconds();
     if (wait_input(s, in, true, open ? PAUSE_MS : -1)) return true;
     if (open && 1000 * (clock_seconds() - s->silent) >= PAUSE_MS && service_idle(s->service)) {
         groups_cut(s->groups, 0, 0);
