@@ -2,12 +2,16 @@
 # ladder.sh - the stream at level ladder as a training loop loads it: of 100 requests 40 hold a wrong kernel, 40 one that was
 # asked before, 20 a right one that is new by structure. Prints verdicts per second and processor time for each, with the
 # levels that the answers reached. On a machine that others use, too, the second number is the one to compare.
-# N=1000 OPS="softmax rmsnorm" LEVEL=ladder SEED=1 OUROBOROS=build/ouroboros JOBS=
+# GROUP=8: requests come as a training loop sends them, eight in a row of one op, which are one group: its best is judged at full.
+# GROUP=8 NAMED= : in the same order, without a group, to compare with.
+# N=1000 OPS="softmax rmsnorm" LEVEL=ladder SEED=1 OUROBOROS=build/ouroboros JOBS= GROUP= NAMED=1
 set -u
 bin=${OUROBOROS:-build/ouroboros}
 n=${N:-1000}
 level=${LEVEL:-ladder}
 seed=${SEED:-1}
+group=${GROUP:-1}
+named=${NAMED-1}
 ops=${OPS:-softmax rmsnorm layernorm add_rmsnorm swiglu log_softmax cross_entropy l2norm geglu kl_div}
 work=$(mktemp -d "${TMPDIR:-/tmp}/ladder.XXXXXX") || exit 3
 trap 'rm -rf "$work"' EXIT
@@ -37,7 +41,24 @@ awk -v n="$n" -v seed="$seed" -v right="$work/right" -v wrong="$work/wrong" '
             else line = w[wrongs++ % nw]
             printf "{\"id\":%d,%s\n", i, line
         }
-    }' >"$work/asked"
+    }' >"$work/drawn"
+# The same requests, those of one op together, in pieces of GROUP, and these in the order of their first members.
+awk -v group="$group" -v named="$named" '
+    group == 1 { print; next }
+    {
+        match($0, /"op": *"[^"]*"/)
+        op = substr($0, RSTART, RLENGTH)
+        if (!(op in held) || size[held[op]] == group) held[op] = ++pieces
+        piece[held[op]] = piece[held[op]] $0 "\n"
+        size[held[op]]++
+    }
+    END {
+        for (i = 1; i <= pieces; i++) {
+            if (named) gsub(/\n\{/, "\n{\"group\":\"" i "\",\"of\":" size[i] ",", piece[i])
+            if (named) sub(/^\{/, "{\"group\":\"" i "\",\"of\":" size[i] ",", piece[i])
+            printf "%s", piece[i]
+        }
+    }' "$work/drawn" >"$work/asked"
 started=$(date +%s.%N)
 if ! TIMEFORMAT='%U %S' bash -c "time \"$bin\" referee --stream --level $level ${JOBS:+--jobs $JOBS} --state '$work/state' <'$work/asked' >'$work/answers' 2>'$work/errors'" 2>"$work/times"; then
     head -3 "$work/errors" >&2

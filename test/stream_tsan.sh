@@ -38,4 +38,21 @@ sleep 1
 kill -TERM $pid
 wait $pid
 kill $feeder
+# Groups: three that are complete, three that are not, while the input stays open; then a signal while some of them wait.
+for op in softmax rmsnorm gelu; do
+    grep "\"op\": *\"$op\"" "$tmp/kernels" | sed "s/^{/{\"group\":\"$op\",\"of\":3,\"level\":\"ladder\",/"
+    grep "\"op\": *\"$op\"" "$tmp/kernels" | sed "s/^{/{\"group\":\"$op too\",\"of\":4,\"level\":\"ladder\",/"
+done >"$tmp/in"
+"$bin" referee --stream --jobs 4 --fresh <"$tmp/in" >"$tmp/out"
+[ "$(grep -c '"best":true' "$tmp/out")" = 6 ]
+[ "$(grep -c '"level":"quick"' "$tmp/out")" = 12 ]
+sh -c "cat '$tmp/in' && exec sleep 60" >"$tmp/fifo" &
+feeder=$!
+"$bin" referee --stream --jobs 4 --fresh <"$tmp/fifo" >"$tmp/out" &
+pid=$!
+sleep 2
+kill -TERM $pid
+wait $pid
+[ "$(wc -l <"$tmp/out")" -le 18 ]
+kill $feeder
 echo "stream_tsan: no races"

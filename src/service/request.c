@@ -76,6 +76,27 @@ static bool read_time(const Json *j, StreamRequest *q, bool level_said) {
     return true;
 }
 
+static bool read_group(Arena *a, const Json *j, StreamRequest *q) {
+    Str name = {0};
+    int64_t of = 0;
+    if (!json_get_text(j, j->root, "group", &name) ||
+        !json_get_int(j, j->root, "of", 1, GROUP_MEMBERS_MAX, &of))
+        return false;
+    if (!name.p && !of) return true;
+    if (!name.p || !of)
+        return err_set(j->e, ERR_INPUT,
+                       "%s: \"group\" and \"of\" go together: a name, and how many requests have it",
+                       j->file);
+    if (!name.len || name.len > GROUP_NAME_MAX)
+        return err_set(j->e, ERR_INPUT, "%s: \"group\" is a text of 1 to %d bytes", j->file, GROUP_NAME_MAX);
+    if (q->levels != LEVELS_LADDER)
+        return err_set(j->e, ERR_INPUT,
+                       "%s: \"group\": its best is judged at level full; \"level\" is \"ladder\"", j->file);
+    q->group = str_dup(a, name);
+    q->of = (int)of;
+    return true;
+}
+
 // Absent or null: as the stream's options have it.
 static bool read_options(const Json *j, StreamRequest *q) {
     Str level = {0}, shape = {0}, dtype = {0}, layout = {0}, policy = STR("default");
@@ -111,8 +132,9 @@ static Str json_text(Arena *a, const json_t *id) {
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
-    static const char *const option[] = {"level",    "shape", "dtype", "layout", "policy", "module",
-                                         "manifest", "time",  "tf32",  "ragged", "shapes", "library"},
+    static const char *const option[] = {"level",  "shape",    "dtype", "layout", "policy",
+                                         "module", "manifest", "time",  "tf32",   "ragged",
+                                         "shapes", "library",  "group", "of"},
                              *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
@@ -123,8 +145,9 @@ static bool keys_mean_something(const Json *j) {
             small[i] = (char)(key[i] >= 'A' && key[i] <= 'Z' ? key[i] + 32 : key[i]);
         bool known = false;
         for (size_t i = 0; i < sizeof option / sizeof *option; i++) known |= strcmp(key, option[i]) == 0;
+        // "op" and "if" are like "of", and mean something else.
         for (size_t i = 0; i < sizeof option / sizeof *option && !known; i++)
-            if (edit_distance(str_of(small), str_of(option[i])) <= 1)
+            if (edit_distance(str_of(small), str_of(option[i])) <= (strlen(option[i]) > 2))
                 return err_set(j->e, ERR_INPUT, "%s: \"%.40s\": no such key; did you mean \"%s\"?", j->file,
                                key, option[i]);
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -132,7 +155,7 @@ static bool keys_mean_something(const Json *j) {
                 return err_set(
                     j->e, ERR_INPUT,
                     "%s: \"%s\": no such key; a request has id, op or module, source, level, shape, "
-                    "dtype, layout, policy, manifest, time, tf32, ragged, shapes and library",
+                    "dtype, layout, policy, manifest, time, tf32, ragged, shapes, library, group and of",
                     j->file, key);
     }
     return true;
@@ -187,7 +210,7 @@ static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
         return err_set(j->e, ERR_INPUT,
                        "%s: \"manifest\": an object belongs here: how the kernels are launched", j->file);
     if (!json_absent(manifest)) q->manifest = json_text(a, manifest);
-    return keys_mean_something(j) && read_options(j, q);
+    return keys_mean_something(j) && read_options(j, q) && read_group(a, j, q);
 }
 
 static size_t past(Str s, size_t at, const char *word) {

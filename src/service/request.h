@@ -1,9 +1,10 @@
 // request.h - one line of the stream:
 // {"id","op" or "module","source"[,"level","shape","dtype","layout","policy","manifest","time","tf32",
-// "ragged","shapes","library"]}. Any bytes are allowed; what cannot be judged, or has a key that looks like
-// one of these, says why.
+// "ragged","shapes","library","group","of"]}. Any bytes are allowed; what cannot be judged, or has a key that
+// looks like one of these, says why.
 #pragma once
 #include "cases/draw.h"
+#include "service/stream_groups.h"
 #include "service/stream_times.h"
 
 enum { STREAM_REQUEST_MAX = 8 << 20 }; // bytes: a source of SOURCE_MAX with every character escaped fits
@@ -23,6 +24,8 @@ typedef struct {
     Levels levels;
     CellPlace place[TIMED_CELLS_MAX]; // where the GPU is to time it, once accepted at full
     int places;                       // 0: it is not
+    Str group;                        // p NULL: it has none
+    int of;                           // how many requests the group has
     DrawFilter filter;
     LayoutAsked layout;
     const char *bad; // why the line cannot be judged; NULL: it can

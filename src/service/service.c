@@ -174,8 +174,9 @@ static void *worker(void *arg) {
 // ---- submitting
 
 // With the lock held. Who hears that there is none is told when there is.
-static bool has_room(Service *s) {
-    bool room = s->failed || s->waiting == 0 || (s->waiting < SERVICE_WAITING && s->bytes < SERVICE_BYTES);
+static bool has_room(Service *s, int beside, size_t bytes) {
+    const int n = s->waiting + beside;
+    bool room = s->failed || n == 0 || (n < SERVICE_WAITING && s->bytes + bytes < SERVICE_BYTES);
     s->no_room = !room;
     if (room) return true;
     s->gather = GATHER_NONE;
@@ -183,11 +184,20 @@ static bool has_room(Service *s) {
     return false;
 }
 
-bool service_room(Service *s) {
+bool service_room_beside(Service *s, int n, size_t bytes) {
     pthread_mutex_lock(&s->lock);
-    bool room = has_room(s);
+    bool room = has_room(s, n, bytes);
     pthread_mutex_unlock(&s->lock);
     return room;
+}
+
+bool service_room(Service *s) { return service_room_beside(s, 0, 0); }
+
+bool service_idle(Service *s) {
+    pthread_mutex_lock(&s->lock);
+    bool idle = s->waiting == 0;
+    pthread_mutex_unlock(&s->lock);
+    return idle;
 }
 
 static Job *job_new(const Submission *q) {
@@ -223,7 +233,7 @@ static void submit(Service *s, const Submission *q, int n, bool equals, Room roo
     }
     pthread_mutex_lock(&s->lock);
     Gather gather = s->gather;
-    while (room == WAIT_FOR_ROOM && !has_room(s)) pthread_cond_wait(&s->answered, &s->lock);
+    while (room == WAIT_FOR_ROOM && !has_room(s, 0, 0)) pthread_cond_wait(&s->answered, &s->lock);
     s->gather = gather;
     s->waiting += n;
     s->bytes += bytes;
@@ -238,6 +248,14 @@ static void submit(Service *s, const Submission *q, int n, bool equals, Room roo
 // Of one that is no replay and has no option that the key does not tell.
 static bool has_equals(const Service *s, const Submission *q) {
     return s->cache && !q->seed && !q->every_size;
+}
+
+bool service_knows(Service *s, const Submission *q) {
+    if (!has_equals(s, q)) return false;
+    VerdictKey key = verdict_cache_key(s->cache, q->op, q->level, &q->filter, q->source);
+    json_t *known = verdict_cache_find(s->cache, &key, q->source);
+    json_decref(known);
+    return known != NULL;
 }
 
 void service_submit(Service *s, const Submission *q) { submit(s, q, 1, has_equals(s, q), WAIT_FOR_ROOM); }

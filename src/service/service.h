@@ -63,10 +63,14 @@ typedef struct {
 // each other. Waits while there is no room.
 void service_submit_together(Service *s, const Submission *q, int n);
 void service_submit(Service *s, const Submission *q);
-// From within `answered`, of a program that has just been answered: never waits, and takes the room that this
-// one leaves.
+// Of a program that has had its answer at a cheaper level: never waits, and takes the room that it left.
 void service_submit_again(Service *s, const Submission *q);
 bool service_room(Service *s); // whether service_submit() would go on at once
+// The same if n more programs of so many bytes waited here, too, which wait elsewhere.
+bool service_room_beside(Service *s, int n, size_t bytes);
+bool service_idle(Service *s); // whether all that was submitted is answered
+// Whether it would be answered from the journal.
+bool service_knows(Service *s, const Submission *q);
 
 // When programs that would not fill a draw may have one.
 typedef enum {

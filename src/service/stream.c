@@ -10,10 +10,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "service/manifest/included_host.h"
 #include "service/manifest/manifest.h"
 #include "service/service.h"
+#include "service/stream_groups.h"
 #include "service/stream_read.h"
 #include "service/stream_times.h"
 
@@ -38,11 +40,13 @@ typedef struct {
 typedef struct {
     Service *service;
     StreamTimes *times;
+    StreamGroups *groups;
     Levels levels;      // where a request names no level
     LayoutAsked layout; // the same
     const StreamOptions *options;
     int out, wake; // wake: an eventfd for the reader
     bool gathering;
+    double silent; // since when there is nothing to read; 0: there was
     KnownOp *known[KNOWN_MAX];
     int knowns;
     uint64_t uses;
@@ -55,7 +59,10 @@ typedef struct {
 typedef struct {
     Stream *stream;
     KnownOp *op;
-    bool ladder; // full comes after quick
+    bool ladder; // full comes after quick, or may
+    Str group;   // empty: it has none
+    GroupMember member;
+    Str line; // from malloc: quick's answer, while the group holds it
     Submission ask;
     TimesAsk time; // places 0: it is not timed
     CellPlace place[TIMED_CELLS_MAX];
@@ -97,39 +104,55 @@ static bool accepts(const Answer *a) {
     return a->kind == ANSWER_JUDGED && verdict_accepted(a->verdict);
 }
 
-// The next step of the ladder. What has been written behind other answers of this thread waits no longer.
-static void climb(Stream *s, Request *q, bool more) {
+static void forget(Request *q) {
+    atomic_fetch_sub(&q->op->users, 1);
+    free((char *)(uintptr_t)q->line.p);
+    free(q);
+}
+
+// What has been written behind other answers of this thread waits no longer when none follows.
+static void flush(Stream *s, bool more) {
     pthread_mutex_lock(&s->printing);
     if (!more && s->text.len) print(s);
     pthread_mutex_unlock(&s->printing);
-    q->ladder = false;
-    q->ask.level = LEVEL_FULL;
-    service_submit_again(s->service, &q->ask);
 }
 
-static void answer_and_forget(Request *q, json_t *verdict, bool more) {
+// The next step of the ladder.
+static void climb(void *arg) {
+    Request *q = arg;
+    q->ladder = false;
+    q->ask.level = LEVEL_FULL;
+    service_submit_again(q->stream->service, &q->ask);
+}
+
+static void put_group(const Request *q, json_t *verdict) {
+    if (!q->group.len) return;
+    bool best = q->member.best && json_is_true(json_object_get(verdict, "accepted"));
+    json_object_set_new(verdict, "group",
+                        json_pack("{s:s%, s:b}", "name", q->group.p, q->group.len, "best", best));
+}
+
+// Takes the reference, and is the request's end.
+static void answer(Request *q, json_t *verdict) {
     Stream *s = q->stream;
+    put_group(q, verdict);
     pthread_mutex_lock(&s->printing);
     put_answer(&s->text, q->id, verdict);
-    if (!more) print(s);
     pthread_mutex_unlock(&s->printing);
-    atomic_fetch_sub(&q->op->users, 1);
-    free(q);
+    forget(q);
 }
 
 static void timed(void *arg, TimesAsk *t) {
     const Request *q = arg;
-    const StreamOptions *o = q->stream->options;
+    Stream *s = q->stream;
+    const StreamOptions *o = s->options;
     if (o->timed) o->timed(o->arg, t);
-    answer_and_forget(arg, t->verdict, false);
+    answer(arg, t->verdict);
+    flush(s, false);
 }
 
-// What level full accepts is timed before it is answered; what waits behind other answers of this thread
-// waits no longer.
-static void measure(Stream *s, Request *q, json_t *verdict, bool more) {
-    pthread_mutex_lock(&s->printing);
-    if (!more && s->text.len) print(s);
-    pthread_mutex_unlock(&s->printing);
+// What level full accepts is timed before it is answered.
+static void measure(Stream *s, Request *q, json_t *verdict) {
     q->time = (TimesAsk){.op = q->ask.op,
                          .filter = q->ask.filter,
                          .source = q->ask.source,
@@ -141,21 +164,80 @@ static void measure(Stream *s, Request *q, json_t *verdict, bool more) {
     stream_times_ask(s->times, &q->time);
 }
 
+// A copy: the journal's record is not to be changed by times.
+static json_t *verdict_of(const Answer *a) {
+    return a->kind == ANSWER_KNOWN ? json_copy((json_t *)(uintptr_t)a->known) : verdict_object(a->verdict);
+}
+
+// Quick accepts a member of a group. Its answer is written down, for the case that it stands.
+static void hold(Stream *s, Request *q, const Answer *a) {
+    Arena line = {0};
+    Buf b = BUF(&line);
+    json_t *verdict = verdict_of(a), *traffic = json_object_get(verdict, "traffic");
+    const GroupRank rank = {json_number_value(json_object_get(traffic, "ratio")),
+                            json_integer_value(json_object_get(traffic, "launches"))};
+    put_group(q, verdict);
+    put_answer(&b, q->id, verdict);
+    char *text = malloc(b.len);
+    if (!text) abort();
+    memcpy(text, b.p, b.len);
+    q->line = (Str){text, b.len};
+    q->member.bytes = sizeof *q + q->ask.source.len + b.len;
+    arena_free(&line);
+    groups_hold(s->groups, &q->member, &rank);
+}
+
+static void stop_member(Request *q) {
+    Verdict v = {
+        .op = STR(""),
+        .decision = {.status = STATUS_referee_error,
+                     .rule = "group",
+                     .feedback = "The referee was asked to stop before the best of the group was judged"},
+        .judged.level = LEVEL_FULL};
+    answer(q, verdict_object(&v));
+}
+
+// What full has said of an equal program costs nothing, and nobody is told that quick accepts what full is
+// known to reject.
+static void leave(void *arg, GroupEnd why) {
+    Request *q = arg;
+    Stream *s = q->stream;
+    if (why == GROUP_LOST) return forget(q);
+    if (why == GROUP_STOPPED) return stop_member(q);
+    q->ask.level = LEVEL_FULL;
+    if (service_knows(s->service, &q->ask)) return climb(q);
+    pthread_mutex_lock(&s->printing);
+    buf_str_put(&s->text, q->line);
+    pthread_mutex_unlock(&s->printing);
+    forget(q);
+}
+
+// A member's answer that is not quick's yes.
+static void tell_group(Stream *s, Request *q, bool accepted) {
+    if (!q->member.group) return;
+    if (q->ladder)
+        groups_miss(s->groups, &q->member);
+    else
+        groups_judged(s->groups, &q->member, accepted);
+}
+
 static void answered(void *arg, const Answer *a) {
     Request *q = arg;
     Stream *s = q->stream;
-    if (q->ladder && accepts(a)) return climb(s, q, a->more);
     // Nobody hears what the world's end had to say to each.
-    if (a->kind == ANSWER_LOST) {
-        atomic_fetch_sub(&q->op->users, 1);
-        free(q);
-        return;
+    if (a->kind == ANSWER_LOST) return forget(q);
+    const bool yes = accepts(a);
+    if (q->ladder && yes) {
+        q->group.len ? hold(s, q, a) : climb(q);
+        return flush(s, a->more);
     }
-    // A copy: the journal's record is not to be changed by times.
-    json_t *verdict =
-        a->kind == ANSWER_KNOWN ? json_copy((json_t *)(uintptr_t)a->known) : verdict_object(a->verdict);
-    if (q->time.places && accepts(a)) return measure(s, q, verdict, a->more);
-    answer_and_forget(q, verdict, a->more);
+    json_t *verdict = verdict_of(a);
+    tell_group(s, q, yes);
+    if (q->time.places && yes)
+        measure(s, q, verdict);
+    else
+        answer(q, verdict);
+    flush(s, a->more);
 }
 
 static void answer_bad_line(Stream *s, const StreamRequest *l) {
@@ -232,22 +314,49 @@ static const char *beside_module(const StreamRequest *l) {
     return l->places ? "time" : NULL;
 }
 
-static void submit(Stream *s, const StreamRequest *l, KnownOp *k) {
-    Request *q = malloc(sizeof *q + l->id.len + l->source.len);
+// What all of a group share, so that there is a best among them.
+static Sha256 group_same(const KnownOp *k, const DrawFilter *f) {
+    Arena a = {0};
+    Buf b = BUF(&a);
+    const DomainAsked *d = &k->asked.domain;
+    buf_printf(&b, "%d %d %d %d %d %d %d %lld %lld %d ", k->asked.module, (int)d->layout, d->tf32, d->ragged,
+               (int)d->shapes, d->library, d->quick, (long long)f->m, (long long)f->n, f->dtype);
+    buf_str_put(&b, k->asked.text);
+    Sha256 h = sha256_of(buf_str(&b));
+    arena_free(&a);
+    return h;
+}
+
+// False: its group is of something else.
+static bool submit(Stream *s, const StreamRequest *l, KnownOp *k) {
+    Request *q = malloc(sizeof *q + l->id.len + l->source.len + l->group.len);
     if (!q) abort();
-    *q = (Request){.stream = s, .op = k, .ladder = l->levels == LEVELS_LADDER, .id = {q->text, l->id.len}};
+    char *source = q->text + l->id.len, *group = source + l->source.len;
+    *q = (Request){.stream = s,
+                   .op = k,
+                   .ladder = l->levels == LEVELS_LADDER,
+                   .id = {q->text, l->id.len},
+                   .group = {group, l->group.len}};
     memcpy(q->text, l->id.p, l->id.len);
-    memcpy(q->text + l->id.len, l->source.p, l->source.len);
+    memcpy(source, l->source.p, l->source.len);
+    if (l->group.len) memcpy(group, l->group.p, l->group.len);
     memcpy(q->place, l->place, sizeof q->place);
     q->time.places = l->places;
     q->ask = (Submission){.op = &k->op,
                           .level = l->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
                           .filter = l->filter,
-                          .source = {q->text + l->id.len, l->source.len},
+                          .source = {source, l->source.len},
                           .answered = answered,
                           .arg = q};
+    q->member.arg = q;
+    if (l->group.len &&
+        !groups_join(s->groups, &(GroupAsked){l->group, l->of, group_same(k, &l->filter)}, &q->member)) {
+        free(q);
+        return false;
+    }
     atomic_fetch_add(&k->users, 1);
     service_submit(s->service, &q->ask);
+    return true;
 }
 
 static void read_request(Stream *s, Arena *a, Str line, long number) {
@@ -273,10 +382,13 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
     IncludedHost whole = {.source = l.source};
     if (!l.bad && include.len) included_host(a, l.source, include, (Str){0}, &whole);
     l.source = whole.source;
-    if (l.bad)
-        answer_bad_line(s, &l);
-    else
-        submit(s, &l, k);
+    if (!l.bad && !submit(s, &l, k))
+        l.bad =
+            arena_printf(a,
+                         "line %ld: \"group\": all of \"%.*s\" have one op or module, with one shape, dtype, "
+                         "layout and options, and the same \"of\"",
+                         number, STR_ARG(l.group));
+    if (l.bad) answer_bad_line(s, &l);
 }
 
 // ---- signals
@@ -328,26 +440,55 @@ static void gather(Stream *s, bool on) {
     s->gathering = on;
 }
 
+// What waits in groups takes room, too.
+static bool has_room(Stream *s) {
+    const GroupLoad held = groups_load(s->groups);
+    return service_room_beside(s->service, held.n, held.bytes) && stream_times_room(s->times);
+}
+
+// Groups that nothing under way can complete make room for others. False: there is something to wait for.
+static bool make_room(Stream *s) {
+    enum { FEW = SERVICE_WAITING / 2, SMALL = SERVICE_BYTES / 2 };
+    const GroupLoad held = groups_load(s->groups);
+    if (!held.open || (held.n <= FEW && held.bytes <= SMALL) || !service_idle(s->service)) return false;
+    groups_cut(s->groups, FEW, SMALL);
+    flush(s, false);
+    return true;
+}
+
+// Nothing to read yet. When nobody has written anything for a while, nor is anything under way, no group
+// waits for members any more: one that writes without a pause is not cut, however it is scheduled.
+static bool wait_more(Stream *s, int in) {
+    enum { PAUSE_MS = 1000 };
+    if (wait_input(s, in, true, 0)) return true;
+    gather(s, false);
+    const bool open = groups_load(s->groups).open > 0;
+    if (s->silent <= 0) s->silent = clock_seconds();
+    if (wait_input(s, in, true, open ? PAUSE_MS : -1)) return true;
+    if (open && 1000 * (clock_seconds() - s->silent) >= PAUSE_MS && service_idle(s->service)) {
+        groups_cut(s->groups, 0, 0);
+        flush(s, false);
+    }
+    return false;
+}
+
 // Reads lines until their end, a failure or a signal, never more than there is room for.
 static bool read_all(Stream *s, LineReader *r, Err *e) {
     Arena a = {0};
     bool ok = true;
     while (ok && !stop_asked && !service_failed(s->service)) {
-        if (!service_room(s->service) || !stream_times_room(s->times)) {
+        if (!has_room(s)) {
             s->gathering = false;
-            wait_input(s, r->fd, false, -1);
+            if (!make_room(s)) wait_input(s, r->fd, false, -1);
             continue;
         }
         Str line;
         LineState state = reader_next(r, &line);
         if (state == LINE_END) break;
         if (state == LINE_NONE) {
-            bool more = wait_input(s, r->fd, true, 0);
-            if (!more) {
-                gather(s, false);
-                more = wait_input(s, r->fd, true, -1);
-            }
-            if (more) ok = reader_fill(r, e);
+            if (!wait_more(s, r->fd)) continue;
+            s->silent = 0;
+            ok = reader_fill(r, e);
             continue;
         }
         if (state == LINE_READY && is_blank(line)) continue;
@@ -371,19 +512,31 @@ static bool finish_times(Stream *s, Err *e) {
     return ok;
 }
 
+// No more members come.
+static void end_groups(Stream *s) {
+    if (stop_asked)
+        groups_stop(s->groups);
+    else
+        groups_cut(s->groups, 0, 0);
+    flush(s, false);
+}
+
 static bool serve(Stream *s, Referee *referee, int in, const StreamOptions *o, Err *e) {
     LineReader r = {0};
     ServiceConfig config = {.known = !o->fresh, .roused = wake_reader, .arg = s};
     bool ok = reader_open(&r, in, e) && service_open(referee, &config, &s->service, e);
     if (ok) {
+        s->groups = groups_open(&(GroupCalls){climb, leave});
         s->times = stream_times_open(s->service, o->measurer, &o->timer, wake_reader, s);
         listen_to_signals(s);
         ok = read_all(s, &r, e);
         if (!ok) service_fail(s->service, e);
+        end_groups(s);
         if (stop_asked) service_cancel(s->service, false);
         if (stop_asked || !ok) stream_times_stop(s->times);
         ok = service_wait(s->service, e);
         ok = finish_times(s, e) && ok;
+        groups_close(s->groups);
         ignore_no_signals();
     }
     service_close(s->service);

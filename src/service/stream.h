@@ -1,8 +1,8 @@
 // stream.h - verdicts for a training loop: JSON Lines in, JSON Lines out, in any order. A request is
-// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time"]}; the answer is the
-// verdict with the same "id". A bad line gets an answer with status referee_error and is never fatal. A
-// source that was judged before, by this build and under the same options, is answered from the journal with
-// "cached":true (verdict_cache.h), unless `fresh`; equal sources that are under way share one judgment.
+// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time","group","of"]}; the answer
+// is the verdict with the same "id". A bad line gets an answer with status referee_error and is never fatal.
+// A source that was judged before, by this build and under the same options, is answered from the journal
+// with "cached":true (verdict_cache.h), unless `fresh`; equal sources that are under way share one judgment.
 //
 // A client of the service: that is where requests wait, with bounds; while it has no room, nothing is read,
 // so whoever sends without reading answers stops being read. An answer is printed when its record is durable.

@@ -395,7 +395,7 @@ ALLOWED = {
     "all": [r'.*: "(unexecuted|include_sha256|old_names|every_size|restricted)" lost', r'.*\.statuses: "\w+" lost'],
     "verdict": [r'\$: "(file|judged)" lost'],
     "module_verdict": [r'\$: "file" lost'],
-    "answer": [r'\$: "cached" lost', r"\$\.id\b.*of another type", r"\$\.id\b.* lost", r"\$\.id\b.*too many"],
+    "answer": [r'\$: "(cached|group)" lost', r"\$\.id\b.*of another type", r"\$\.id\b.* lost", r"\$\.id\b.*too many"],
     "explain": [
         r'\$: "(place|case|region|by_line|minimal|strength)" lost',
         r'\$\.minimal: "(out_row|out_column|expected|got|bound|input)" lost',

@@ -111,6 +111,7 @@ good, wrong = (open(p).read() for p in sys.argv[1:])
 for i, (op, source, more) in enumerate([
     ("softmax", good, {}), ("softmax", wrong, {"level": "full"}), ("softmax", good, {"dtype": "bf16", "shape": "8x64"}),
     ("softmax", "def (", {"id": {"of": ["mine", None]}}), ("softmax", good, {"level": None, "manifest": None, "mine": 7}),
+    ("softmax", good, {"level": "ladder", "group": "g", "of": 1}), ("softmax", "def (", {"time": True, "group": "h", "of": 1}),
     ("no such op", good, {"id": None}), ("softmax", "import torch\n" + good, {"policy": "default"})]):
     print(json.dumps({"id": i, "op": op, "source": source, **more}))
 P
@@ -123,6 +124,11 @@ cat >"$tmp/no-requests" <<'K'
 {"id":1,"op":"softmax","source":"","dtype":"int8"}
 {"id":1,"op":"softmax","source":"","seed":7}
 {"id":1,"op":"softmax","source":"","manifest":{}}
+{"id":1,"op":"softmax","source":"","level":"ladder","group":"g"}
+{"id":1,"op":"softmax","source":"","level":"ladder","of":2}
+{"id":1,"op":"softmax","source":"","level":"full","group":"g","of":2}
+{"id":1,"op":"softmax","source":"","level":"ladder","group":"","of":2}
+{"id":1,"op":"softmax","source":"","level":"ladder","group":"g","of":1025}
 []
 K
 check requests obeys request "$tmp/requests" --lines
@@ -130,8 +136,9 @@ check no_requests obeys request "$tmp/no-requests" --lines --not
 cat "$tmp/requests" "$tmp/no-requests" >"$tmp/all"
 check answers says "answer --lines" 0 sh -c "'$bin' referee --stream <'$tmp/all'"
 keep answers
+check of_groups_too grep -q '"group":{"name":"g","best":true}' "$tmp/answers"
 check to_each_line sh -c "[ \$(wc -l <'$tmp/answers') = \$(wc -l <'$tmp/all') ]"
-check no_request_was_judged sh -c "[ \$(grep -c '\"rule\":\"request\"' '$tmp/answers') = 10 ]" # and the unknown op
+check no_request_was_judged sh -c "[ \$(grep -c '\"rule\":\"request\"' '$tmp/answers') = 15 ]" # and the unknown op
 check answers_from_the_journal says "answer --lines" 0 sh -c "sed 's/return y/return (y)/' '$tmp/requests' | '$bin' referee --stream"
 check some_are_cached grep -q '"cached":true' "$tmp/out"
 

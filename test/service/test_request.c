@@ -7,6 +7,7 @@
 #include <cmocka.h>
 // clang-format on
 #include "service/request.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static Arena arena;
@@ -113,6 +114,36 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad("{\"id\":\"\xff\",", "null", "line 7");
 }
 
+static void a_group_has_a_name_and_a_number(void **state) {
+    (void)state;
+#define LADDER "{\"id\":\"i\",\"op\":\"o\",\"source\":\"s\",\"level\":\"ladder\""
+    StreamRequest l = line(LADDER ",\"group\":\"g 1\",\"of\":1024}");
+    assert_true(!l.bad && str_is(l.group, "g 1") && l.of == 1024);
+    l = line(LADDER ",\"group\":null,\"of\":null}");
+    assert_true(!l.bad && !l.group.p && !l.of);
+    stream_request_read(&arena, STR(ASK ",\"group\":\"g\",\"of\":1}"), 7, LEVELS_LADDER, &l); // the stream's
+    assert_true(!l.bad && l.of == 1);
+    good(ASK ",\"time\":true,\"group\":\"g\",\"of\":2}"); // which is ladder, too
+    bad(ASK ",\"group\":\"g\",\"of\":2}", "\"i\"", "\"ladder\"");
+    bad(ASK ",\"level\":\"full\",\"group\":\"g\",\"of\":2}", "\"i\"", "\"ladder\"");
+    bad(LADDER ",\"group\":\"g\"}", "\"i\"", "\"group\" and \"of\" go together");
+    bad(LADDER ",\"of\":2}", "\"i\"", "\"group\" and \"of\" go together");
+    bad(LADDER ",\"group\":\"\",\"of\":2}", "\"i\"", "1 to 128 bytes");
+    bad(LADDER ",\"group\":7,\"of\":2}", "\"i\"", "a text belongs here");
+    bad(LADDER ",\"group\":\"g\",\"of\":0}", "\"i\"", "from 1 to 1024");
+    bad(LADDER ",\"group\":\"g\",\"of\":1025}", "\"i\"", "from 1 to 1024");
+    bad(LADDER ",\"group\":\"g\",\"of\":\"2\"}", "\"i\"", "a whole number");
+    bad(LADDER ",\"groups\":\"g\"}", "\"i\"", "did you mean \"group\"?");
+    bad(LADDER ",\"group\":\"g\",\"OF\":2}", "\"i\"", "did you mean \"of\"?");
+    good(LADDER ",\"if\":1,\"on\":2,\"o\":3,\"off\":4}"); // of one's own
+    char long_name[256];
+    const int most = GROUP_NAME_MAX;
+    snprintf(long_name, sizeof long_name, LADDER ",\"group\":\"%0*d\",\"of\":2}", most, 0);
+    good(long_name);
+    snprintf(long_name, sizeof long_name, LADDER ",\"group\":\"%0*d\",\"of\":2}", most + 1, 0);
+    bad(long_name, "\"i\"", "1 to 128 bytes");
+}
+
 static void a_line_that_is_too_long_is_answered(void **state) {
     (void)state;
     size_t n = STREAM_REQUEST_MAX + 1;
@@ -138,6 +169,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_read),
         TEST(a_bad_line_says_why_with_its_id),
+        TEST(a_group_has_a_name_and_a_number),
         TEST(a_line_that_is_too_long_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

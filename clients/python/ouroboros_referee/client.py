@@ -15,6 +15,7 @@ _SHAPE = re.compile(r"[1-9][0-9]{0,6}x[1-9][0-9]{0,6}")
 _DTYPES = ("fp16", "float16", "bf16", "bfloat16", "fp32", "float32")
 _SIDE_MAX = 1 << 20
 _TIMED_MAX = 8  # shapes of one request
+_GROUP_MAX = 1024  # programs of one group
 _VERSION_SECONDS = 30.0
 _LAST_WORDS_SECONDS = 5.0  # for standard error to end after the program did
 
@@ -199,6 +200,25 @@ def _is_answer(o):
     )
 
 
+def _group_names(groups, checked, call):
+    """The fields of each request: the group it is in, under a name that no other call uses, and how many it has."""
+    if groups is None:
+        return [{}] * len(checked)
+    groups = list(groups)
+    if len(groups) != len(checked):
+        raise ValueError(f"{len(groups)} groups for {len(checked)} programs: one each, None where there is none")
+    names, ops, sizes = {}, {}, collections.Counter(groups)
+    for group, (op, _, _) in zip(groups, checked):
+        if group is None:
+            continue
+        if sizes[group] > _GROUP_MAX:
+            raise ValueError(f"group {group!r:.80} has {sizes[group]} programs, and at most {_GROUP_MAX} can be")
+        if ops.setdefault(group, op) != op:
+            raise ValueError(f"group {group!r:.80} has the ops {ops[group]!r:.80} and {op!r:.80}: its best is of one")
+        names.setdefault(group, f"{call}.{len(names)}")
+    return [{} if g is None else {"group": names[g], "of": sizes[g]} for g in groups]
+
+
 class _Job:
     """One request until its verdict. `tries` counts the processes that died on it."""
 
@@ -317,7 +337,7 @@ class Referee:
             raise TypeError(f"options is a list of words, not the text {options!r}")
         if layout is not None and layout not in LAYOUTS:
             raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
-        self.timeout, self.retries = timeout, retries
+        self.timeout, self.retries, self.level = timeout, retries, level
         path = find_binary(binary)
         check_binary(path)
         self._command = [path, "referee", "--stream", "--level", level]
@@ -336,6 +356,7 @@ class Referee:
         self._process = None
         self._jobs = {}
         self._number = 0
+        self._calls = 0  # with groups
         self._closed = False
         self._failed = None  # why it cannot be run at all
         self._answers = 0  # of the running process
@@ -358,16 +379,28 @@ class Referee:
         `incorrect`, rule `gpu`."""
         return self.judge_many([(op, source)], timeout=timeout, **fields)[0]
 
-    def judge_many(self, pairs, timeout=None, **fields):
+    def judge_many(self, pairs, timeout=None, groups=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
-        own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
+        own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one.
+
+        groups: for each pair a value, equal for pairs of one group, or None; with level "ladder" alone. Of those that
+        quick accepts the best of each group, the one that moves the fewest bytes, is judged at full:
+        verdict["group"]["best"] is True. The others keep quick's verdict."""
         unknown = fields.keys() - FIELDS - {"policy"}
         if unknown:
             raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only {', '.join(sorted(FIELDS))}")
         _check_fields(fields)
         checked = [_check_pair(pair) for pair in pairs]
+        level = fields.get("level") or self.level
+        if groups is not None and level != "ladder":
+            raise ValueError(f"groups go with level 'ladder', not {level!r}: their best is judged at full")
+        with self._lock:
+            self._calls += groups is not None
+            call = self._calls
+        grouped = _group_names(groups, checked, call)
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]
-        jobs = [self._ask(op, source, {**fields, "manifest": manifest}) for op, source, manifest in asked]
+        jobs = [self._ask(op, source, {**fields, "manifest": manifest, **group})
+                for (op, source, manifest), group in zip(asked, grouped)]
         timeout = self.timeout if timeout is None else timeout
         end = None if timeout is None else time.monotonic() + timeout
         try:

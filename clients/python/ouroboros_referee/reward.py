@@ -1,6 +1,7 @@
 """Rewards for a training loop: completions in, numbers out, None where nothing was decided."""
 
 import difflib
+import json
 import math
 import os
 import re
@@ -182,6 +183,13 @@ class RewardTable(dict):
         return value if verdict.accepted else min(value, self["ok"])
 
 
+def _prompt_keys(prompts, n):
+    """For each completion a text that is equal for equal prompts: of a conversation its JSON."""
+    if not isinstance(prompts, (list, tuple)) or len(prompts) != n:
+        raise ValueError(f"groups=True: {n} completions need as many prompts, one each")
+    return [p if isinstance(p, str) else json.dumps(p, sort_keys=True, default=repr) for p in prompts]
+
+
 class KernelReward:
     """A reward function with the signature that TRL's GRPO trainer calls.
 
@@ -193,14 +201,24 @@ class KernelReward:
     ModelNew. A column that is not there, or holds no names of ops, is a ValueError. Undecided verdicts are None, which the trainer leaves out; they are never zero, because that
     would teach something about a kernel that nobody judged. `time`: True or a list of shapes to be timed at on the
     referee's GPU; a table with `speed` asks for it.
+
+    `groups`: completions of equal prompts in one call are a group. Of its kernels that level quick accepts only the one
+    that moves the fewest bytes goes on to level full; the others get the table's `quick` share. It saves most of
+    the time of level full, and changes what is paid: kernels as right as the best get less, and one that fools quick may
+    get its share. So it is off unless asked for.
     """
 
-    def __init__(self, referee=None, op=None, table=None, op_key=None, extract=extract_kernel, time=None):
+    def __init__(
+        self, referee=None, op=None, table=None, op_key=None, extract=extract_kernel, time=None, groups=False
+    ):
         if op is not None and op_key is not None:
             raise ValueError(f"either op={op!r} for all, or op_key={op_key!r}, the column that names each one's")
         self.table = table if isinstance(table, RewardTable) else RewardTable(table or {})
         self.referee = referee or Referee()
         self.op, self.op_key, self.extract = op, op_key or "op", extract
+        self.groups = groups
+        if groups and self.referee.level != "ladder":
+            raise ValueError(f"groups=True needs Referee(level='ladder'), not {self.referee.level!r}")
         # A table that pays for speed needs times.
         self.fields = {"time": time or True} if time or self.table.speed else {}
         self._unknown = set()  # ops that were warned about
@@ -220,7 +238,11 @@ class KernelReward:
             else:
                 pairs.append((ops[i], source))
                 places.append(i)
-        for i, verdict in zip(places, self.referee.judge_many(pairs, **self.fields)):
+        groups = None
+        if self.groups:
+            asked = _prompt_keys(prompts, len(completions))
+            groups = [(ops[i], asked[i]) for i in places]
+        for i, verdict in zip(places, self.referee.judge_many(pairs, groups=groups, **self.fields)):
             verdicts[i] = verdict
         self.verdicts = verdicts
         self._complain([(ops[i], verdicts[i]) for i in places])

@@ -33,6 +33,27 @@ GOOD = proposals("softmax", 4)
 WRONG = proposals("softmax", 1, "contiguous")[0]
 
 
+# Right, and reads its input twice.
+TWICE = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax(x_ptr, y_ptr, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + at, mask=at < n, other=-float("inf")).to(tl.float32)
+    again = tl.load(x_ptr + row * stride + at, mask=at < n, other=-float("inf")).to(tl.float32)
+    e = tl.exp(again - tl.max(x, axis=0))
+    tl.store(y_ptr + row * n + at, e / tl.sum(e, axis=0), mask=at < n)
+
+
+def run(x):
+    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    softmax[(x.shape[0],)](x, y, x.stride(0), x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
+    return y
+"""
 MODULE = """import torch
 import torch.nn as nn
 
@@ -235,6 +256,31 @@ class Judging(WithState):
         self.assertEqual([(v.accepted, v["module"]["ragged"]) for v in asked], [(True, None), (False, asked[1].status), (True, "ok")])
         self.assertEqual(r.judge(MODULE, MODEL_NEW, library="all")["module"]["library"], {"allowed": "all", "calls": 0})
 
+    def test_the_best_of_a_group_is_judged_at_full(self):
+        with self.referee() as r:
+            pairs = [("softmax", s) for s in (WRONG, TWICE, GOOD[0], GOOD[1], GOOD[2])]
+            got = r.judge_many(pairs, groups=["a", "a", "a", ("b", 1), None])
+            self.assertEqual([v.accepted for v in got], [False, True, True, True, True])
+            self.assertEqual([v["level"] for v in got], ["quick", "quick", "full", "full", "full"])
+            self.assertEqual([v["group"]["best"] for v in got[:4]], [False, False, True, True])
+            self.assertNotIn("group", got[4])
+            # Groups of another call are others, whatever they are called.
+            again = r.judge_many([("softmax", GOOD[3]), ("rmsnorm", GOOD[3])], groups=["a", "b"])
+            self.assertEqual([v.accepted for v in again], [True, False])
+            self.assertNotEqual(again[0]["group"]["name"], got[0]["group"]["name"])
+
+    def test_what_is_no_group(self):
+        with self.referee() as r:
+            pair = ("softmax", GOOD[0])
+            for pairs, groups, more in (([pair], [], {}), ([pair], ["a", "a"], {}), ([pair], ["a"], {"level": "quick"}),
+                                        ([pair, ("rmsnorm", GOOD[0])], ["a", "a"], {}), ([pair] * 1025, ["a"] * 1025, {})):
+                with self.assertRaises(ValueError):
+                    r.judge_many(pairs, groups=groups, **more)
+            with self.assertRaises(TypeError):
+                r.judge("softmax", GOOD[0], group="a", of=1)
+        with self.assertRaisesRegex(ValueError, "ladder"):
+            self.referee(level="full").judge_many([pair], groups=["a"])
+
     def test_each_may_have_a_manifest_of_its_own(self):
         wrong = {**MANIFEST, "outputs": {"out": {"shape": ["M", "N"], "dtype": "torch.float64"}}}
         short = {**MANIFEST, "grid": ["M - 1"]}
@@ -427,6 +473,22 @@ class Rewards(WithState):
             [reward.verdicts[i].status for i in (0, 2, 3, 4)], ["ok", "no_kernel", "truncated", "referee_error"]
         )
         self.assertEqual(reward.__name__, "kernel_reward")
+
+    def test_groups_are_completions_of_one_prompt(self):
+        completions = [in_fence(s) for s in (TWICE, GOOD[0], WRONG, GOOD[1])] + ["nothing"]
+        chat = [{"role": "user", "content": "p"}]
+        prompts = [chat, [dict(chat[0])], chat, "p", chat]
+        with self.referee() as r:
+            ask = {"prompts": prompts, "completions": completions}
+            got = KernelReward(r, op="softmax", groups=True, table=RewardTable(quick=0.25))(**ask)
+            self.assertEqual([got[i] for i in (0, 1, 3, 4)], [0.25, 1.0, 1.0, 0.0])
+            self.assertLess(got[2], 0.25)
+            # Without them all that quick accepts is judged at full.
+            self.assertEqual(KernelReward(r, op="softmax")(**ask)[:2], [1.0, 1.0])
+            with self.assertRaisesRegex(ValueError, "prompts"):
+                KernelReward(r, op="softmax", groups=True)(prompts=None, completions=completions)
+        with self.assertRaisesRegex(ValueError, "ladder"):
+            KernelReward(self.referee(level="full"), op="softmax", groups=True)
 
     def test_the_op_may_be_fixed(self):
         reward = KernelReward(self.referee(), op="softmax")
