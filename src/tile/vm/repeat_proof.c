@@ -1,6 +1,7 @@
 #include "tile/vm/repeat_proof.h"
 
 #include "tile/compute/affine.h"
+#include "tile/compute/axes.h"
 
 typedef __int128 Wide; // sums and products of two of 64 bits
 
@@ -34,6 +35,7 @@ static Wide lane_at(const Lanes *l, size_t i) {
     bool is_signed = r->type.pointer || dtype_info[r->type.elem].kind == DTYPE_KIND_I;
     int64_t wide, beyond = 0;
     if (tile_lanes(&r->type) == 1) i = 0;
+    if (r->form == FORM_AXES) return axes_lane(r, l->at, i);
     if (r->form == FORM_AFFINE || r->form == FORM_ROWS) {
         columns = r->form == FORM_ROWS ? (size_t)r->type.shape[1] : (size_t)tile_lanes(&r->type);
         beyond = (int64_t)(i % columns) * r->step;
