@@ -68,6 +68,8 @@ Code *code_keep(Arena *a, const Code *c) {
     k->compare = kept(a, c->compare, (size_t)c->compares * sizeof *c->compare);
     k->taken = kept(a, c->taken, (size_t)c->insns);
     k->stored = kept(a, c->stored, (size_t)c->cells * sizeof *c->stored);
+    k->wild = kept(a, c->wild, (size_t)c->regs);
+    k->touched = kept(a, c->touched, (size_t)c->cells);
     k->compared = kept(a, c->compared, (size_t)c->compareds * sizeof *c->compared);
     k->shared = kept(a, c->shared, (size_t)c->shareds * sizeof *c->shared);
     if (c->naked) k->naked = k->insn + (c->naked - c->insn);

@@ -96,6 +96,7 @@ typedef enum {
     FORM_INTERVAL, // a mask: the ends of the active lanes
     FORM_ROWS,     // of two dimensions: lane 0 of each row; lane i of a row is `step` times i more
     FORM_GRID,     // a mask of two dimensions: the ends of the active columns, then a byte for each row
+    FORM_AXES, // of two dimensions or more: a number (of a mask: a byte) for each place of each axis (axes.c)
 } RegisterForm;
 
 typedef struct {
@@ -108,6 +109,7 @@ typedef struct {
     RegisterForm form;
     int64_t step; // AFFINE, ROWS; of pointers in bytes
     bool late;    // in short form thanks to those of two dimensions, or a mask in lanes, alone
+    bool by_axes; // a lane is the sum (of masks: the product) of numbers that its places have (axes.c)
     bool ramp;    // signed integers, each 1 more than the one before
     bool narrow;  // lanes that are all alike need not be written out (narrow.c)
 } Register;
@@ -136,6 +138,7 @@ typedef struct {
 // Of which comparisons it is noted how they come out, though nothing is wanted of them: those of places and
 // arguments; of these, those with a number from 64 on.
 typedef enum { NOTES_NONE, NOTES_ALL, NOTES_FAR } CodeNotes;
+enum { TOUCHED_LOADED = 1, TOUCHED_CHANGED = 2 };
 typedef struct Code Code;
 struct Code {
     Insn *insn;
@@ -154,10 +157,13 @@ struct Code {
     uint8_t meets;    // WANTS_FAR, WANTS_CORNER, WANTS_ORDERS: of all of its instructions (lane_truths.h)
     uint16_t *stored; // of each argument in a cell, what the numbers follow from that are stored there:
                       // Storage.holds
+    uint8_t *touched; // of each of them, whether its tensor may be loaded from, or changed: TOUCHED_*
     int cells;
     bool loads;     // something from memory
     bool narrow;    // a register is, and may have fewer lanes than its type says
     uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
+    uint8_t *wild;  // of registers kept by axis, whether the lanes are written out after all: axes.c; the
+                    // launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;
     SharedUse *shared; // what asks for shared memory

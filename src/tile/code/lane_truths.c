@@ -352,12 +352,22 @@ static uint8_t meets(const Kinds *k, const Insn *s) {
     return 0;
 }
 
+// Through a pointer into an argument; any, where it is not known which.
+static void touch(Code *c, int base, int how) {
+    bool known = base > 0 && base <= c->cells;
+    for (int cell = 0; cell < c->cells; cell++)
+        if (!known || base == cell + 1) c->touched[cell] |= (uint8_t)how;
+}
+
 // What is stored where. A mask that holds of few places chooses as a number does.
 static void find_stored(const Kinds *k, Code *c) {
     for (int i = 0; i < c->insns; i++) {
         const Insn *s = &c->insn[i];
         bool store = s->op == INSN_STORE, atomic = s->op == INSN_ATOMIC || s->op == INSN_CAS;
         c->loads |= atomic || s->op == INSN_LOAD;
+        if (atomic || store || s->op == INSN_LOAD)
+            touch(c, k->base[s->a],
+                  (store ? 0 : TOUCHED_LOADED) | (s->op == INSN_LOAD ? 0 : TOUCHED_CHANGED));
         if (!store && !atomic) continue;
         uint16_t of = store ? kind_of(k, s->b) : MEMORY, mask = store ? kind_of(k, s->c) : 0;
         if (mask & (RARE | FAR | CURVED)) of |= mask;

@@ -70,6 +70,7 @@ static bool counts(const Code *c, const Insn *s, const uint8_t *from, const int 
 
 void code_uniform(Arena *scratch, Code *c, const uint16_t *holds, int cells, CodeNotes notes) {
     c->stored = NEWN(scratch, uint16_t, (size_t)cells + 1);
+    c->touched = NEWN(scratch, uint8_t, (size_t)cells + 1);
     c->cells = cells;
     ArenaMark mark = arena_mark(scratch);
     uint8_t *from = NEWN(scratch, uint8_t, (size_t)c->regs + 1);

@@ -33,6 +33,7 @@ typedef struct Watched Watched;
 typedef struct Narrow Narrow;
 typedef struct Ahead Ahead;
 typedef struct Repeat Repeat;
+typedef struct SectorShapes SectorShapes;
 typedef bool StepFn(Vm *v, const Step *s);
 
 // d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
@@ -130,6 +131,7 @@ struct Vm {
     Deferred deferred;
     Repeat *repeat;         // repeat.h: programs that need not run; NULL: all do
     Repeat *noting;         // the same while a program is looked at; else NULL
+    SectorShapes *shapes;   // axes_access.c; NULL: there was no room for them, or no need
     Ahead *ahead;           // by instruction; NULL: few programs run (memory.c)
     uint64_t program;       // number of the running one, ...
     int64_t further;        // ... and how far behind it the one that runs next is
@@ -193,6 +195,7 @@ MUST_CHECK bool step_arg(Vm *v, const Step *s);
 void step_scan(Vm *v, const Step *s);
 StepFn step_affine, step_compare, step_intersect; // affine.c
 StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
+StepFn step_axes, step_axes_mask; // axes.c
 // hint.c: before a load through addresses that may break a promise. False with a finding.
 MUST_CHECK bool hint_load(Vm *v, const Step *s, const uint8_t *mask);
 StepFn step_hint;                                                                   // hint.c

@@ -43,6 +43,8 @@ typedef struct {
     // those whose mask is 0.
     void (*gather[9])(void *to, const uint8_t *from, const int64_t *address, const uint8_t *mask,
                       int64_t least, size_t n);
+    // Elements by their offsets from *from.
+    void (*pick[9])(void *to, const uint8_t *from, const int32_t *offset, size_t n);
     // The sectors of 32 bytes that the addresses with mask 1 lie in, in their order and without those that
     // repeat the one before; out has room for n. Returns how many.
     size_t (*sectors)(const int64_t *address, const uint8_t *mask, size_t n, uint64_t *out);

@@ -23,6 +23,13 @@ static inline int64_t address_step(int64_t a, int64_t bytes) {
         const int by = __builtin_ctzll(*(const uint64_t *)c_);                                    \
         const T *pb = b_, b0 = *pb;                                                               \
         (void)a0, (void)b0;                                                                       \
+        if (n == 1) { /* a scalar: vectors would take longer to get ready */                      \
+            const T b = b0;                                                                       \
+            bool inside = INSIDE;                                                                 \
+            int64_t r = address_step(a0, (int64_t)((uint64_t)(inside ? (int64_t)b : 0) << by));   \
+            *d = inside ? r : 0;                                                                  \
+            return 0;                                                                             \
+        }                                                                                         \
         LANES for (size_t i = 0; i < n; i++) {                                                    \
             const int64_t a = (one_a) ? a0 : pa[i];                                               \
             const T b = (one_b) ? b0 : pb[i];                                                     \
@@ -202,6 +209,31 @@ GATHER(uint32_t)
 GATHER(uint64_t)
 #endif
 
+#define PICK(T)                                                                             \
+    static void pick_##T(void *to_, const uint8_t *from, const int32_t *offset, size_t n) { \
+        T *to = to_;                                                                        \
+        for (size_t i = 0; i < n; i++) memcpy(&to[i], from + offset[i], sizeof(T));         \
+    }
+PICK(uint8_t)
+PICK(uint16_t)
+PICK(uint32_t)
+PICK(uint64_t)
+#ifdef __AVX512F__
+static void pick_wide(void *to_, const uint8_t *from, const int32_t *offset, size_t n) {
+    uint32_t *to = to_;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_si512(to + i, _mm512_i32gather_epi32(_mm512_loadu_si512(offset + i), from, 1));
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_si256(
+            (__m256i *)(void *)(to + i),
+            _mm256_i32gather_epi32((const int *)(const void *)from,
+                                   _mm256_loadu_si256((const __m256i *)(const void *)(offset + i)), 1));
+    pick_uint32_t(to + i, from, offset + i, n - i);
+}
+#define pick_uint32_t pick_wide
+#endif
+
 static size_t sectors(const int64_t *address, const uint8_t *mask, size_t n, uint64_t *out) {
     size_t found = 0, i = 0;
     uint64_t last = UINT64_MAX; // none: sectors have 59 bits
@@ -356,6 +388,7 @@ const MemoryLoops ISA_NAME(memory_loops) = {
     .consecutive = consecutive,
     .span = span,
     .gather = {[1] = gather_uint8_t, [2] = gather_uint16_t, [4] = gather_uint32_t, [8] = gather_uint64_t},
+    .pick = {[1] = pick_uint8_t, [2] = pick_uint16_t, [4] = pick_uint32_t, [8] = pick_uint64_t},
     .sectors = sectors,
     .all_flags = all_flags,
     .any_flag = any_flag,

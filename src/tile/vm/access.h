@@ -1,14 +1,16 @@
 // access.h - one load or store while it runs: between the passes over its bytes (memory.c) and the slow road
 // that says what is wrong with it (access.c).
 #pragma once
+#include "tile/compute/axes.h"
 #include "tile/vm/lanes.h"
 
 typedef struct {
     Vm *v;
     const Step *s;
-    const int64_t *address; // of each lane; NULL: consecutive from `start`
+    const int64_t *address; // of each lane; NULL: consecutive from `start`, or kept by axis
     size_t columns;         // not 0: address is of the first lane of each row of so many
     int64_t start;
+    const void *axes;    // the numbers of a register of FORM_AXES; NULL: it is none
     const uint8_t *mask; // NULL: every lane is active
     bool store;
     size_t bytes;     // of an element
@@ -28,6 +30,7 @@ static inline void access_begin(Access *x, Vm *v, const Step *s) {
     x->address = NULL;
     x->columns = 0;
     x->start = 0;
+    x->axes = NULL;
     x->mask = NULL;
     x->store = false;
     x->bytes = s->bytes;
@@ -42,6 +45,7 @@ static inline void access_begin(Access *x, Vm *v, const Step *s) {
 }
 
 static inline int64_t lane_address(const Access *x, size_t lane) {
+    if (x->axes) return axes_lane(&x->v->code->reg[x->v->code->insn[x->s->insn].a], x->axes, lane);
     if (!x->address) return x->start + (int64_t)(lane * x->bytes);
     if (!x->columns) return x->address[lane];
     return x->address[lane / x->columns] + (int64_t)(lane % x->columns * x->bytes);
@@ -75,6 +79,29 @@ static inline Storage *storage_at(Access *x, int64_t address, int64_t *offset) {
     x->storage = id >= 1 && id <= t->count ? t->at[id - 1] : NULL;
     return x->storage;
 }
+
+static inline void copy_element(void *to, const void *from, size_t bytes) {
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, 8); break;
+    }
+}
+
+// memory.c. Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at:
+// their place.
+MUST_CHECK bool access_run(Access *x, size_t lane, size_t n, uint8_t **at);
+// The same of one lane, at this address.
+MUST_CHECK bool access_lane(Access *x, size_t lane, int64_t address, uint8_t **at);
+// Checked, moved and counted: a load ends in the lanes of d, a store begins in x->raw.
+MUST_CHECK bool access_move_run(Access *x, size_t lane, size_t n);
+// The finding about a store of which a lane does not find its own value in memory.
+bool access_disagrees(Access *x, size_t lane, int64_t offset);
+// Of n lanes those that the load will not write: `other`, or zero bytes marked undefined. mask NULL: all.
+void access_fill_idle(Vm *v, const Step *s, size_t n, const uint8_t *mask);
+// The lanes that a store writes; n of them, where the value has one.
+const char *access_stored(Vm *v, const Step *s, size_t n);
 
 // One of n lanes from `lane` on is wrong: the finding about the first of them.
 void access_explain(Access *x, size_t lane, size_t n);

@@ -264,6 +264,14 @@ static void decode_call(Decode *x, StepFn *call) {
     x->s->cost = max(x->s->cost, (int)(x->s->lanes / n * k * max((int)n, 8) / 4));
 }
 
+// A register that is kept by axis. It meets other lanes where lanes would be moved apart from each other.
+static void decode_axes(Decode *x) {
+    const TileType *d = &x->rd->type;
+    bool moves = x->insn->op == INSN_BROADCAST && x->s->lanes_a > 1 && x->s->lanes_a < x->s->lanes;
+    decode_call(x, !d->pointer && d->elem == DT_BOOL ? step_axes_mask : step_axes);
+    x->s->meets = moves;
+}
+
 // A register in short form: one lane of work, or one for each row, whatever the instruction.
 static bool decode_short(Decode *x) {
     Step *s = x->s;
@@ -286,11 +294,15 @@ static bool decode_short(Decode *x) {
 static void decode_insn(Decode *x) {
     const Insn *i = x->insn;
     Step *s = x->s;
-    if (s->d && s->d == s->a && !s->pd && move_keeps_bits(x->v->code, i)) {
+    // One kept by axis is another one in another shape, and addresses may be written out after all (axes.c).
+    bool axes_move = x->rd && x->rd->form == FORM_AXES && (i->op == INSN_RESHAPE || x->rd->type.pointer);
+    if (s->d && s->d == s->a && !s->pd && !axes_move && move_keeps_bits(x->v->code, i)) {
         s->act = ACT_NONE;
         return;
     }
+    if (x->rd && x->rd->form == FORM_AXES) return decode_axes(x);
     if (x->rd && x->rd->form != FORM_LANES && decode_short(x)) return;
+    bool axes = x->ra && x->ra->form == FORM_AXES;
     bool short_address = x->ra && x->ra->form == FORM_AFFINE, rows = x->ra && x->ra->form == FORM_ROWS;
     switch (i->op) {
     case INSN_CONST: set_cell(x, cell_of(&x->rd->type, i->imm)); break;
@@ -321,8 +333,10 @@ static void decode_insn(Decode *x) {
     case INSN_LOAD:
         s->act = ACT_LOAD;
         s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
+        if (s->lanes == 1 && !s->pa && !s->pb && !s->pd) decode_call(x, step_load_one);
         if (short_address) decode_call(x, step_load_run);
         if (rows) decode_call(x, step_load_rows);
+        if (axes) decode_call(x, step_load_axes);
         break;
     case INSN_STORE:
         s->act = ACT_STORE;
@@ -330,8 +344,11 @@ static void decode_insn(Decode *x) {
         s->size = (uint8_t)tile_lane_bytes(&x->rb->type);
         s->dtype = (uint8_t)x->rb->type.elem;
         s->bytes = (uint8_t)dtype_bytes(x->rb->type.elem);
+        if (s->lanes == 1 && lanes_of(x->rb) == 1 && !s->pa && !s->pb && !s->pc)
+            decode_call(x, step_store_one);
         if (short_address) decode_call(x, step_store_run);
         if (rows) decode_call(x, step_store_rows);
+        if (axes) decode_call(x, step_store_axes);
         break;
     case INSN_SLICE:
     case INSN_FLIP:

@@ -2,6 +2,7 @@
 // where each lives. All three ignore the order of instructions where that can only err to the safe side.
 #include "tile/code/copy_elision.h"
 #include "tile/compute/affine.h"
+#include "tile/compute/axes.h"
 #include "tile/vm/lanes.h"
 #include "tile/vm/narrow.h"
 #include <assert.h>
@@ -428,6 +429,7 @@ void code_layout(Arena *a, Code *c) {
     mark_tainted(c, loops);
     mark_addresses(c, loops);
     mark_affine(a, c);
+    mark_axes(a, c);
     mark_narrow(c);
     ArenaMark mark = arena_mark(a);
     const int *place = moves_join(a, c);

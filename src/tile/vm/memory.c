@@ -60,9 +60,7 @@ static bool mark_written(Access *x, Storage *m, size_t lane, int64_t offset, siz
                       "the step budget is spent: stores all over memory");
 }
 
-// Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at: their
-// place.
-static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
+bool access_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     const TileLoops *loops = x->v->loops;
     int64_t offset;
     Storage *m = storage_at(x, lane_address(x, lane), &offset);
@@ -142,15 +140,6 @@ static void fetch_ahead(Vm *v, const Step *s, const Storage *m, int64_t offset, 
     fetch(m->writer + (next >> unit), (size >> unit) * sizeof *m->writer + 1);
 }
 
-static inline void copy_element(void *to, const void *from, size_t bytes) {
-    switch (bytes) {
-    case 1: memcpy(to, from, 1); break;
-    case 2: memcpy(to, from, 2); break;
-    case 4: memcpy(to, from, 4); break;
-    default: memcpy(to, from, 8); break;
-    }
-}
-
 static uint32_t race_word(const Access *x, Storage *m, size_t w) {
     uint32_t first = x->v->first, serial = x->v->serial;
     uint32_t writer = m->writer[w], reader = m->was_read ? m->reader[w] : 0, last = reader & ~READER_MANY;
@@ -169,10 +158,10 @@ static uint32_t race_word(const Access *x, Storage *m, size_t w) {
     return own;
 }
 
-// check_run() for one lane, without calls: they would cost more than the work.
-static bool check_lane(Access *x, size_t lane, uint8_t **at) {
+// access_run() for one lane, without calls: they would cost more than the work.
+static inline bool check_lane(Access *x, size_t lane, int64_t address, uint8_t **at) {
     int64_t offset;
-    Storage *m = storage_at(x, x->address[lane], &offset);
+    Storage *m = storage_at(x, address, &offset);
     size_t size = x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size ||
         ((size_t)offset & (size - 1)))
@@ -210,6 +199,10 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     return true;
 }
 
+bool access_lane(Access *x, size_t lane, int64_t address, uint8_t **at) {
+    return check_lane(x, lane, address, at);
+}
+
 // The active lanes of [lane, lane + n) as one run: its first lane and length. False: they are not one run.
 static bool one_run(const Access *x, size_t lane, size_t n, size_t *first, size_t *length) {
     const TileLoops *loops = x->v->loops;
@@ -232,9 +225,9 @@ static bool one_run(const Access *x, size_t lane, size_t n, size_t *first, size_
 
 // Loads end in the lanes of d; stores begin as elements in memory format in x->raw.
 
-static bool scattered_run(Access *x, size_t lane, size_t n) {
+bool access_move_run(Access *x, size_t lane, size_t n) {
     uint8_t *at;
-    if (!check_run(x, lane, n, &at)) return false;
+    if (!access_run(x, lane, n, &at)) return false;
     size_t size = n * x->bytes;
     const Step *s = x->s;
     if (x->store)
@@ -305,7 +298,7 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
     for (size_t i = lane; i < lane + n; i++) {
         uint8_t *at;
         if (x->mask && !x->mask[i]) continue;
-        if (!check_lane(x, i, &at)) return false;
+        if (!check_lane(x, i, x->address[i], &at)) return false;
         char *raw = x->raw + i * x->bytes;
         if (x->store)
             copy_element(at, raw, x->bytes);
@@ -315,6 +308,13 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
     }
     if (!x->store) read_active(x, lane, n);
     return true;
+}
+
+bool access_disagrees(Access *x, size_t lane, int64_t offset) {
+    return vm_finding(x->v, x->s, DIAG_RACE, (int64_t)lane,
+                      "two lanes of one store write different values to element offset %lld; which one stays "
+                      "is undefined",
+                      (long long)(offset / (int64_t)x->bytes));
 }
 
 // After a scattered store every active lane must find its own value in memory: else another lane of the same
@@ -328,10 +328,7 @@ static bool stores_agree(Access *x, size_t from, size_t n) {
         copy_element(&there, m->data + offset, x->bytes);
         copy_element(&own, x->raw + i * x->bytes, x->bytes);
         if (there == own) continue;
-        return vm_finding(x->v, x->s, DIAG_RACE, (int64_t)i,
-                          "two lanes of one store write different values to element offset %lld; which one "
-                          "stays is undefined",
-                          (long long)(offset / (int64_t)x->bytes));
+        return access_disagrees(x, i, offset);
     }
     return true;
 }
@@ -346,7 +343,7 @@ static bool scattered(Access *x, size_t n) {
         size_t first, length;
         bool run = row < n && one_run(x, lane, row, &first, &length);
         if (run && length == 0) continue;
-        if (run ? !scattered_run(x, first, length)
+        if (run ? !access_move_run(x, first, length)
                 : !gathered_lanes(x, lane, row) && !scattered_lanes(x, lane, row))
             return false;
         apart &= run && x->address[first] >= end;
@@ -401,8 +398,7 @@ static bool address_defined(Vm *v, const Step *s, const uint8_t *mask, uint8_t b
 
 static const uint64_t zero_lane = 0;
 
-// Of n lanes those that the load will not write: `other`, or zero bytes marked undefined.
-static void fill_idle(Vm *v, const Step *s, size_t n, const uint8_t *mask) {
+void access_fill_idle(Vm *v, const Step *s, size_t n, const uint8_t *mask) {
     bool one = !s->c || (s->one & ONE_C);
     (one ? v->loops->memory->splat : v->loops->memory->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL,
                                                                       NULL, n);
@@ -440,7 +436,7 @@ bool step_load(Vm *v, const Step *s) {
     x.address = s->a;
     if (!mask_of(v, s, s->b, (Poison){s->pb, s->one & ONE_B}, &x.mask, &idle)) return false;
     if (idle || x.mask)
-        fill_idle(v, s, n, x.mask);
+        access_fill_idle(v, s, n, x.mask);
     else if (s->pd)
         memset(s->pd, 0, n);
     if (idle) return true;
@@ -449,7 +445,7 @@ bool step_load(Vm *v, const Step *s) {
     if (s->pa && v->promises && !hint_load(v, s, x.mask)) return false;
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
-        if (!check_run(&x, first, length, &at)) return false;
+        if (!access_run(&x, first, length, &at)) return false;
         v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
         x.sectors = run_sectors(&x, first, length);
     } else {
@@ -457,6 +453,36 @@ bool step_load(Vm *v, const Step *s) {
         if (!scattered(&x, n)) return false;
     }
     v->m->count.bytes_loaded += 32 * x.sectors;
+    return true;
+}
+
+// Of a single lane, where none can be undefined: loops over scalars do little else.
+bool step_load_one(Vm *v, const Step *s) {
+    const uint8_t *active = s->b;
+    if (active && !*active) return access_fill_idle(v, s, 1, NULL), true;
+    Access x;
+    uint8_t *at;
+    access_begin(&x, v, s);
+    x.start = *(const int64_t *)s->a;
+    if (!check_lane(&x, 0, x.start, &at)) return false;
+    v->loops->memory->read[s->dtype](s->d, at, NULL, NULL, 1);
+    v->m->count.bytes_loaded += 32;
+    return true;
+}
+
+bool step_store_one(Vm *v, const Step *s) {
+    const uint8_t *active = s->c;
+    if (active && !*active) return true;
+    Access x;
+    uint8_t *at;
+    access_begin(&x, v, s);
+    x.start = *(const int64_t *)s->a;
+    x.store = true;
+    x.value = s->b;
+    if (!check_lane(&x, 0, x.start, &at)) return false;
+    v->loops->memory->write[s->dtype](at, s->b, NULL, NULL, 1);
+    v->m->count.bytes_stored += 32;
+    v->stored += s->bytes;
     return true;
 }
 
@@ -472,19 +498,18 @@ bool step_load_run(Vm *v, const Step *s) {
     x.start = *(const int64_t *)s->a;
     v->idle |= narrow_pays((size_t)in.hi, n);
     if (s->narrow) n = narrow_loaded(s->narrow, (size_t)in.hi);
-    if (length < n) fill_idle(v, s, n, NULL);
+    if (length < n) access_fill_idle(v, s, n, NULL);
     if (s->pd && length > 0) memset(s->pd + first, 0, length);
     if (length == 0) return true;
     uint8_t *at;
-    if (!check_run(&x, first, length, &at)) return false;
+    if (!access_run(&x, first, length, &at)) return false;
     if (v->ahead) fetch_ahead(v, s, x.storage, at - x.storage->data, length * x.bytes);
     v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
     v->m->count.bytes_loaded += 32 * run_sectors(&x, first, length);
     return true;
 }
 
-// The lanes that a store writes; n of them, where the value has one.
-static const char *stored_lanes(Vm *v, const Step *s, size_t n) {
+const char *access_stored(Vm *v, const Step *s, size_t n) {
     if (!(s->one & ONE_B)) return s->b;
     v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);
     return v->scratch[1];
@@ -506,10 +531,10 @@ bool step_store_run(Vm *v, const Step *s) {
     uint8_t bad =
         any_active(v, (Poison){s->pb && !one ? s->pb + first : s->pb, one}, NULL, length, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane + (one ? 0 : (int64_t)first), "a store");
-    const char *value = stored_lanes(v, s, length) + (one ? 0 : first * s->size);
+    const char *value = access_stored(v, s, length) + (one ? 0 : first * s->size);
     uint8_t *at;
     x.value = value;
-    if (!check_run(&x, first, length, &at)) return false;
+    if (!access_run(&x, first, length, &at)) return false;
     if (v->ahead) fetch_ahead(v, s, x.storage, at - x.storage->data, length * x.bytes);
     v->loops->memory->write[s->dtype](at, value, NULL, NULL, length);
     v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
@@ -530,11 +555,11 @@ bool step_store(Vm *v, const Step *s) {
     if (!address_defined(v, s, x.mask, 0xff)) return false;
     uint8_t bad = any_active(v, (Poison){s->pb, s->one & ONE_B}, x.mask, n, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane, "a store");
-    const char *value = stored_lanes(v, s, n);
+    const char *value = access_stored(v, s, n);
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         x.value = value + first * s->size;
-        if (!check_run(&x, first, length, &at)) return false;
+        if (!access_run(&x, first, length, &at)) return false;
         v->loops->memory->write[s->dtype](at, x.value, NULL, NULL, length);
         x.sectors = run_sectors(&x, first, length);
         v->stored += (int64_t)(length * x.bytes);
@@ -583,7 +608,7 @@ static bool whole_run(Access *x, size_t first, size_t n) {
     uint8_t *at;
     x->start = x->address[0];
     x->address = NULL;
-    if (!check_run(x, first, n, &at)) return false;
+    if (!access_run(x, first, n, &at)) return false;
     const Step *s = x->s;
     if (x->store)
         memcpy(at, x->raw + first * x->bytes, n * x->bytes);
@@ -599,7 +624,7 @@ bool step_load_rows(Vm *v, const Step *s) {
     x.address = s->a;
     RowMask m = row_mask(&x, v->code->insn[s->insn].b, s->b, s->one & ONE_B);
     x.columns = m.columns;
-    if (m.ones < (size_t)s->lanes) fill_idle(v, s, (size_t)s->lanes, NULL);
+    if (m.ones < (size_t)s->lanes) access_fill_idle(v, s, (size_t)s->lanes, NULL);
     if (m.ones == 0) return true;
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
     if (!m.run) sectors_forget(v);
@@ -607,7 +632,7 @@ bool step_load_rows(Vm *v, const Step *s) {
         if (!grid_has(&m.grid, r)) continue;
         size_t first = r * m.columns + m.first;
         if (s->pd) memset(s->pd + first, 0, length);
-        if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
+        if (!(m.run ? whole_run : access_move_run)(&x, first, length)) return false;
     }
     v->m->count.bytes_loaded += 32 * x.sectors;
     return true;
@@ -622,7 +647,7 @@ bool step_store_rows(Vm *v, const Step *s) {
     RowMask m = row_mask(&x, v->code->insn[s->insn].c, s->c, s->one & ONE_C);
     x.columns = m.columns;
     if (m.ones == 0) return true;
-    const char *value = stored_lanes(v, s, (size_t)s->lanes);
+    const char *value = access_stored(v, s, (size_t)s->lanes);
     v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, (size_t)s->lanes);
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
     if (!m.run) sectors_forget(v);
@@ -631,7 +656,7 @@ bool step_store_rows(Vm *v, const Step *s) {
     for (size_t r = m.from; r < m.rows; r += step) {
         if (!grid_has(&m.grid, r)) continue;
         size_t first = r * m.columns + m.first;
-        if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
+        if (!(m.run ? whole_run : access_move_run)(&x, first, length)) return false;
         apart &= lane_address(&x, first) >= end;
         end = lane_address(&x, first) + (int64_t)(length * x.bytes);
         v->stored += (int64_t)(length * x.bytes);

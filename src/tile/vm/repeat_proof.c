@@ -1,6 +1,7 @@
 #include "tile/vm/repeat_proof.h"
 
 #include "tile/compute/affine.h"
+#include "tile/compute/axes.h"
 
 typedef __int128 Wide; // sums and products of two of 64 bits
 
@@ -17,14 +18,15 @@ void proof_begin(RepeatProof *p, const Code *c, int axis, int64_t programs) {
 typedef struct {
     const Register *r;
     const char *at;
-    size_t live; // lanes that are written out; the rest are as the last of them
+    size_t live;  // lanes that are written out; the rest are as the last of them
+    bool by_axes; // kept by axis (axes.h)
 } Lanes;
 
 static Lanes lanes_of(const Vm *v, int reg, const void *at) {
     const Register *r = &v->code->reg[reg];
     size_t all = (size_t)tile_lanes(&r->type);
     bool narrow = v->live && r->narrow && r->form == FORM_LANES;
-    return (Lanes){r, at, narrow ? v->live[reg] : all};
+    return (Lanes){r, at, narrow ? v->live[reg] : all, r->form == FORM_AXES && !v->code->wild[reg]};
 }
 
 // An integer or an address.
@@ -34,6 +36,7 @@ static Wide lane_at(const Lanes *l, size_t i) {
     bool is_signed = r->type.pointer || dtype_info[r->type.elem].kind == DTYPE_KIND_I;
     int64_t wide, beyond = 0;
     if (tile_lanes(&r->type) == 1) i = 0;
+    if (l->by_axes) return axes_lane(r, l->at, i);
     if (r->form == FORM_AFFINE || r->form == FORM_ROWS) {
         columns = r->form == FORM_ROWS ? (size_t)r->type.shape[1] : (size_t)tile_lanes(&r->type);
         beyond = (int64_t)(i % columns) * r->step;

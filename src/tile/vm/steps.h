@@ -18,7 +18,12 @@ void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *val
 // Before a plain access of a launch with atomics: words that only this program's atomics have touched become
 // plain.
 void atomic_settle(Vm *v, Storage *m, size_t word, size_t words);
-void trace_steps(Vm *v); // traffic_trace.c: every access is counted in v->m->trace from now on
-StepFn step_barrier;     // lanes.c
+void trace_steps(Vm *v);              // traffic_trace.c: every access is counted in v->m->trace from now on
+StepFn step_barrier;                  // lanes.c
+StepFn step_load_one, step_store_one; // memory.c: of one lane
 // memory.c: accesses whose address and mask are in short form
 StepFn step_load_run, step_store_run, step_load_rows, step_store_rows;
+// axes_access.c: whose address is kept by axis; and what they keep during a launch, where there is room
+StepFn step_load_axes, step_store_axes;
+size_t shapes_bytes(const Code *c);
+void shapes_open(Arena *a, Vm *v);

@@ -451,7 +451,9 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     ahead_open(m->arena, &v, programs);
     decode(m->arena, &v, file, args);
     // Without room for it all programs run: that is no finding.
-    if (need + repeat_bytes(m, code, grid) <= left) v.repeat = repeat_open(m->arena, &v);
+    size_t more = repeat_bytes(m, code, grid);
+    if (need + more <= left) v.repeat = repeat_open(m->arena, &v);
+    if (need + more + shapes_bytes(code) <= left) shapes_open(m->arena, &v);
     if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     spread_origins(&v);

@@ -3,6 +3,7 @@
 // the plain one and looks at what it has made; when all that is wanted has been seen the plain one takes its
 // place again, which is nearly always in the first program.
 #include "tile/compute/affine.h"
+#include "tile/compute/axes.h"
 #include "tile/vm/narrow.h"
 #include "tile/vm/steps.h"
 
@@ -23,6 +24,7 @@ static bool any_lane(const Register *r, const void *p, bool holds) {
     if (r->form == FORM_LANES)
         return r->type.elem == DT_BOOL ? any_byte(p, n, holds)
                                        : any_cell(p, n, (size_t)tile_lane_bytes(&r->type), holds);
+    if (r->form == FORM_AXES) return axes_any(r, p, holds);
     memcpy(&in, p, sizeof in);
     bool grid = r->form == FORM_GRID;
     size_t rows = grid ? (size_t)r->type.shape[0] : 1, wide = n / rows;

@@ -349,6 +349,41 @@ static void test_in_place_needs_a_restore(void **state) {
     }
 }
 
+// A kernel that loads nothing that it changes runs once, and pays for the two runs that would show nothing;
+// one that does, or may, runs before.
+static void test_runs_that_show_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *store;
+        uint32_t runs;
+    } c[] = {
+        {"tl.load(x + cols, mask=cols < 24, other=0.0)", 1},
+        {"tl.load(x + cols, mask=cols < 24, other=0.0) + tl.load(y + cols, mask=cols < 24, other=0.0) * 0",
+         3},
+        {"tl.load(tl.where(cols < 8, x, y) + cols, mask=cols < 8, other=0.0)", 3}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        TuneCall w;
+        Arena a = {0};
+        const char *run = "def run(x):\n    y = torch.zeros(24, device=x.device)\n    move[lambda m: "
+                          "(triton.cdiv(24, m['B']),)](x, y)\n    return y\n";
+        const char *kernel = arena_printf(
+            &a,
+            "@triton.autotune(configs=[triton.Config({'B': 8}), triton.Config({'B': 16})], "
+            "key=[])\n@triton.jit\n"
+            "def move(x, y, B: tl.constexpr):\n    cols = tl.program_id(0) * B + tl.arange(0, B)\n"
+            "    tl.store(y + cols, %s, mask=cols < 24)\n",
+            c[i].store);
+        if (!tune_run(&w, 0, kernel, run)) fail_msg("%s: %s", kernel, diag_first(&w.d)->msg);
+        assert_int_equal(w.m.race.serial, c[i].runs * 3);
+        assert_int_equal(w.m.count.programs, 3);
+        int64_t paid = (1 << 20) - w.m.steps_left - w.m.count.lanes;
+        // Two more runs, and what the host does, which is little.
+        assert_true(paid >= 2 * w.m.count.lanes);
+        arena_free(&w.arena);
+        arena_free(&a);
+    }
+}
+
 // Whole programs: an autotuned rmsnorm whose loop knows whether blocks come out even, and one that adds its
 // sums of squares up by atomics in a second kernel's input.
 static const char tuned_rmsnorm[] =
@@ -446,6 +481,7 @@ int main(void) {
                                        cmocka_unit_test(test_mistakes),
                                        cmocka_unit_test(test_atomics_need_a_reset),
                                        cmocka_unit_test(test_in_place_needs_a_restore),
+                                       cmocka_unit_test(test_runs_that_show_nothing),
                                        cmocka_unit_test(test_rmsnorm),
                                        cmocka_unit_test(test_wrong_arguments),
                                        cmocka_unit_test(test_features)};

@@ -177,12 +177,16 @@ static void tables_are_what_was_stored(void **state) {
     Code first = *asm_done(&s);
     first.cells = CELLS;
     first.stored = stored;
+    uint8_t touched[CELLS] = {0};
+    first.touched = touched;
     (void)code_lane_truths(&r.arena, &first, held, NULL);
     assert_true(first.loads);
     assert_true(stored[FLAGS] && !(stored[FLAGS] & HOLDS_LOADED));
     assert_int_equal(stored[CLEARED], 0);
     assert_true(stored[LOADED] & HOLDS_LOADED);
     assert_true(stored[MARKED] && !(stored[MARKED] & HOLDS_LOADED));
+    assert_int_equal(touched[FLAGS], TOUCHED_LOADED | TOUCHED_CHANGED);
+    for (int i = CLEARED; i < CELLS; i++) assert_int_equal(touched[i], TOUCHED_CHANGED);
 
     Kernel k = {.s = asm_new(&r.arena)};
     int q = asm_param(&k.s, pointer, 0), other = asm_param(&k.s, pointer, 1), lanes = asm_arange(&k.s, LANES);
@@ -196,7 +200,10 @@ static void tables_are_what_was_stored(void **state) {
         c.compare = k.at;
         c.cells = 2;
         c.stored = none_stored;
+        uint8_t of_two[2] = {0};
+        c.touched = of_two;
         (void)code_lane_truths(&r.arena, &c, known ? of : data_alone, c.compare);
+        assert_true(of_two[0] == TOUCHED_LOADED && of_two[1] == TOUCHED_LOADED);
         assert_int_equal(c.compare[0].wants, known ? TAKEN_ON : 0);
         assert_int_equal(c.compare[1].wants, 0);
     }
