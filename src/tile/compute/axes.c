@@ -379,14 +379,15 @@ static Operand reshaped(const Register *d, const Operand *o, Reshaped *x) {
 
 typedef struct {
     int64_t least, most;
+    bool beyond; // 64 bits: not all sums are between these
 } Range;
 
 // Of sums, axis by axis.
 static void add_range(const Vm *v, Range *r, const int64_t *x, int n) {
     AddressSpan span;
     if (!v->loops->memory->span(x, NULL, (size_t)n, &span)) return; // n > 0: there is one
-    r->least = plus(r->least, span.least);
-    r->most = plus(r->most, span.most);
+    r->beyond |= __builtin_add_overflow(r->least, span.least, &r->least);
+    r->beyond |= __builtin_add_overflow(r->most, span.most, &r->most);
 }
 
 typedef struct {
@@ -452,17 +453,15 @@ static void scale(const Sum *x, int k, int n, int64_t *to) {
 
 static bool same_storage(int64_t a, int64_t b) { return a >> ADDRESS_BITS == b >> ADDRESS_BITS; }
 
-// Addresses [least, most] that a sum has come to: each is of the storage that it began in.
-static bool stays(const Sum *x, Range all) {
+// Addresses that began in one storage, from [start] to [all]: each is still there.
+static bool stays(const Sum *x, Range start, Range all) {
     const int64_t far = (int64_t)1 << OFFSET_BITS;
-    if (x->d->type.pointer && x->b.r->type.elem == DT_I64) {
+    if (x->b.r->type.elem == DT_I64) {
         Range offset = range_of(x, &x->b);
-        if (offset.least <= -far || offset.most >= far) return false;
+        if (offset.beyond || offset.least <= -far || offset.most >= far) return false;
     }
-    int64_t first = operand_lane(&x->a, 0);
-    if (same_storage(all.least, first) && same_storage(all.most, first)) return true;
-    Range start = range_of(x, &x->a);
-    return same_storage(all.least, start.least) && same_storage(all.most, start.most);
+    return !start.beyond && !all.beyond && same_storage(start.least, start.most) &&
+           same_storage(all.least, start.least) && same_storage(all.most, start.least);
 }
 
 // The lane of the operand that lane `lane` of the result comes from.
@@ -515,18 +514,19 @@ bool step_axes(Vm *v, const Step *s) {
     const TileType *t = &x.d->type;
     bool address = i->op == INSN_PTRADD, narrow = i->b >= 0 && !t->pointer && t->elem == DT_I32;
     int64_t number[AXES_PLACES_MAX], *to = number;
-    Range all = {0};
+    Range all = {0}, start = {0};
     for (int k = 0; k < t->rank; to += t->shape[k++]) {
         int n = t->shape[k];
         if (i->op == INSN_MUL)
             scale(&x, k, n, to);
         else
             numbers_along(&x.a, k, n, to);
+        if (address) add_range(v, &start, to, n);
         if (i->b >= 0 && i->op != INSN_MUL) combine(&x, k, n, to);
         if (address || narrow) add_range(v, &all, to, n);
     }
     if (narrow && (beyond_32_bits(all.least) || beyond_32_bits(all.most))) return blame_lane(&x);
-    if (address && !stays(&x, all)) return write_wild(&x);
+    if (address && !stays(&x, start, all)) return write_wild(&x);
     c->wild[i->d] = 0;
     memcpy(s->d, number, (size_t)(to - number) * sizeof *to);
     return true;

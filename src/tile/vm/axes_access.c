@@ -49,9 +49,11 @@ static bool written_out(Vm *v, const Step *s, int mask_reg, const void *mask, St
     return ok;
 }
 
+// A mask that may be undefined is looked at by memory.c, were it a single one for all lanes.
 static bool by_axes(const Vm *v, const Step *s, int reg) {
+    const Register *m = reg >= 0 ? &v->code->reg[reg] : NULL;
     if (v->code->wild[v->code->insn[s->insn].a]) return false;
-    return reg < 0 || v->code->reg[reg].by_axes || tile_lanes(&v->code->reg[reg].type) == 1;
+    return !m || (!m->tainted && (m->by_axes || tile_lanes(&m->type) == 1));
 }
 
 // ---- rows
