@@ -104,10 +104,12 @@ static void find_sums(Marker *k) {
     }
 }
 
-// Small tiles are sooner written out.
+// Small tiles are sooner written out. Axes of one place do not count: a tile and the same in another shape
+// are kept in the same way, so that one can take the other's place (copy_elision.c).
 static bool worth_it(const TileType *t) {
-    int places = axes_places(t);
-    return places <= AXES_PLACES_MAX && tile_lanes(t) >= 4 * places;
+    int places = 0;
+    for (int i = 0; i < t->rank; i++) places += t->shape[i] > 1 ? t->shape[i] : 0;
+    return axes_places(t) <= AXES_PLACES_MAX && places > 0 && tile_lanes(t) >= 4 * places;
 }
 
 static bool use_fits(const Marker *k, const Insn *s, int r) {

@@ -1,7 +1,8 @@
-// Loads and stores through addresses kept by axis (axes_access.c, compute/axes.c) do what those do whose lanes
-// are written out. Random kernels of two to five dimensions: loops that carry addresses and masks, addresses
-// that leave a tensor and come back, several launches of one kernel, elements of 1 to 8 bytes, inputs with
-// gaps, masks of loaded numbers that may be undefined. And what random kernels would seldom come to.
+// Loads and stores through addresses kept by axis (axes_access.c, compute/axes.c) do what those do whose
+// lanes are written out. Random kernels of two to five dimensions: loops that carry addresses and masks,
+// addresses that leave a tensor and come back, several launches of one kernel, elements of 1 to 8 bytes,
+// inputs with gaps, masks of loaded numbers that may be undefined. And what random kernels would seldom come
+// to.
 #include "tile/launch.h"
 
 #include <stdio.h>
@@ -54,7 +55,8 @@ static const char *shape_text(Maker *m, int only) {
 
 // The places of one axis, 1 along all others.
 static const char *axis_text(Maker *m, int k) {
-    if (coin(m, 4)) return arena_printf(m->a, "tl.reshape(tl.arange(0, %d), %s)", m->dim[k], shape_text(m, k));
+    if (coin(m, 4))
+        return arena_printf(m->a, "tl.reshape(tl.arange(0, %d), %s)", m->dim[k], shape_text(m, k));
     const char *s = arena_printf(m->a, "tl.arange(0, %d)[", m->dim[k]);
     for (int i = 0; i < m->rank; i++)
         s = arena_printf(m->a, "%s%s%s", s, i ? ", " : "", i == k ? ":" : "None");
@@ -66,13 +68,13 @@ static const char *permuted(Maker *m, const char *e) {
     const char *order = "";
     for (int i = 0; i < m->rank; i++)
         order = arena_printf(m->a, "%s, %d", order, i == k ? l : i == l ? k : i);
-    return arena_printf(m->a, "tl.permute(tl.permute(tl.broadcast_to(%s, %s)%s)%s)", e, shape_text(m, -1), order,
-                        order);
+    return arena_printf(m->a, "tl.permute(tl.permute(tl.broadcast_to(%s, %s)%s)%s)", e, shape_text(m, -1),
+                        order, order);
 }
 
 // Another tile of the same numbers, mostly.
 static const char *changed(Maker *m, const char *e, bool number) {
-    switch (below(m, number ? 16 : 7)) {
+    switch (below(m, number ? 17 : 8)) {
     case 0: return arena_printf(m->a, "tl.broadcast_to(%s, %s)", e, shape_text(m, -1));
     case 1: {
         int lanes = 1;
@@ -87,19 +89,26 @@ static const char *changed(Maker *m, const char *e, bool number) {
                             shape_text(m, -1), below(m, m->rank + 1), shape_text(m, -1));
     case 5: return arena_printf(m->a, "tl.split(tl.join(%s, %s))[%d]", e, e, below(m, 2));
     case 6: return arena_printf(m->a, "(%s)", e);
-    case 7: return arena_printf(m->a, "(%s).to(tl.int64)", e);
-    case 8: return arena_printf(m->a, "(%s + q) - q", e);
-    case 9: return arena_printf(m->a, "(q - (q - %s))", e);
-    case 10: return arena_printf(m->a, "(%s) * one", e);
-    case 11: {
+    case 7: { // with another axis somewhere
+        const char *s = arena_printf(m->a, coin(m, 2) ? "[1" : "[");
+        for (int k = 0; k < m->rank; k++)
+            s = arena_printf(m->a, "%s%s%d%s", s, s[1] ? ", " : "", m->dim[k], coin(m, 4) ? ", 1" : "");
+        return arena_printf(m->a, "tl.reshape(tl.reshape(tl.broadcast_to(%s, %s), %s]), %s)", e,
+                            shape_text(m, -1), s, shape_text(m, -1));
+    }
+    case 8: return arena_printf(m->a, "(%s).to(tl.int64)", e);
+    case 9: return arena_printf(m->a, "(%s + q) - q", e);
+    case 10: return arena_printf(m->a, "(q - (q - %s))", e);
+    case 11: return arena_printf(m->a, "(%s) * one", e);
+    case 12: {
         const char *s = "";
         for (int k = 0; k < m->rank; k++) s = arena_printf(m->a, "%s%s%d", s, k ? ", " : "", 1 + below(m, 2));
         return arena_printf(m->a, "tl.%s(tl.broadcast_to(%s, %s), [%s])",
                             coin(m, 2) ? "multiple_of" : "max_contiguous", e, shape_text(m, -1), s);
     }
-    case 12: return arena_printf(m->a, "(%s + tl.load(w + a%d))", e, below(m, m->rank));
-    case 13: return arena_printf(m->a, "(%s + tl.load(w + 1))", e);
-    case 14: return arena_printf(m->a, "(%s + maybe)", e);
+    case 13: return arena_printf(m->a, "(%s + tl.load(w + a%d))", e, below(m, m->rank));
+    case 14: return arena_printf(m->a, "(%s + tl.load(w + 1))", e);
+    case 15: return arena_printf(m->a, "(%s + maybe)", e);
     default: return arena_printf(m->a, "(%s).to(tl.uint32).to(tl.int32)", e);
     }
 }
@@ -124,28 +133,38 @@ static const char *offsets(Maker *m) {
     for (int i = 0; i < m->rank; i++) {
         int k = order[i];
         const char *term = coin(m, 16) ? arena_printf(m->a, "a%d * %s", k, PICK(m, odd))
-                                      : arena_printf(m->a, "a%d * %d", k, stride[k]);
+                                       : arena_printf(m->a, "a%d * %d", k, stride[k]);
         if (coin(m, 12)) term = changed(m, term, true);
         f = f ? arena_printf(m->a, coin(m, 6) ? "(%s) + (%s)" : "%s + %s", f, term) : term;
         if (coin(m, 16)) f = changed(m, f, true);
     }
-    static const char *const further[] = {"@ + pid * 64", "@ + pid * 16", "@ + q", "@ + 100 - q", "@ + 2147483600",
-                                          "(@).to(tl.int64) * (q * big)", "(@) * (q * 40000000)",
-                                          "@ - u", "@ + tl.program_id(0)"};
+    static const char *const further[] = {
+        "@ + pid * 64",         "@ + pid * 16",   "@ + q",
+        "@ + 100 - q",          "@ + 2147483600", "(@).to(tl.int64) * (q * big)",
+        "(@) * (q * 40000000)", "@ - u",          "@ + tl.program_id(0)"};
     if (coin(m, 6)) f = filled(m, PICK(m, further), f, "");
     return coin(m, 8) ? changed(m, f, true) : f;
 }
 
 static const char *mask(Maker *m) {
-    static const char *const others[] = {"(q > 1)",        "(am < bm)",
-                                         "(a0 + a1 < n)",  "((a0 < n) | (a1 < o))",
-                                         "(a0 < n) ^ (a1 < o)", "~(a0 == n)",
-                                         "(maybe < 3)",    "(tl.load(w + 1) < n)",
+    static const char *const others[] = {"(q > 1)",
+                                         "(am < bm)",
+                                         "(a0 + a1 < n)",
+                                         "((a0 < n) | (a1 < o))",
+                                         "(a0 < n) ^ (a1 < o)",
+                                         "~(a0 == n)",
+                                         "(maybe < 3)",
+                                         "(tl.load(w + 1) < n)",
                                          "(tl.load(w + a1, mask=a1 < o, other=1) < 3)",
                                          "(tl.load(w + a1, mask=a1 < 2) < 3)",
-                                         "(f < 200)",      "(f >= 0)",
-                                         "(a0 % 2 == 0)",  "(a1 != 1)",
-                                         "(a0 < 0)",       "((a0 < n) & (a1 < o))"};
+                                         "(f < 200)",
+                                         "(f >= 0)",
+                                         "(a0 % 2 == 0)",
+                                         "(a1 != 1)",
+                                         "(a0 < 0)",
+                                         "((a0 < n) & (a1 < o))",
+                                         "(a0 > 0)",
+                                         "(a1 >= t)"};
     const char *k = NULL;
     for (int i = 0; i < m->rank; i++) {
         static const char *const size[] = {"n", "o", "2", "3", "4", "n + q"};
@@ -173,32 +192,71 @@ static const char *pointer(Maker *m, const char *base, const char *f, const char
                                       "(@ + ($)) + tl.where(a0 < n, 0, big)",
                                       "@ + ($) + far * a1",
                                       "@ + ($).to(tl.int64) + half * a0 + half * a1",
-                                      "@ + ($) - (a0 * 0)"};
+                                      "@ + ($) - (a0 * 0)",
+                                      "((@ + (a0 * huge + a1)) + ($)) - (a0 * huge + a1)",
+                                      "((@ + (a0 * big + a1)) + ($)) - (a0 * big + a1)"};
     if (coin(m, 30)) // of two tensors
         return arena_printf(m->a, "tl.where(a0 < n, x, %s) + %s", base, f);
-    const char *p = filled(m, way[coin(m, 6) ? below(m, 10) : below(m, 3)], base, f);
+    const char *p = filled(m, way[coin(m, 6) ? below(m, 12) : below(m, 3)], base, f);
     if (coin(m, 8)) p = arena_printf(m->a, "%s + (%s)", p, g);
     return coin(m, 12) ? changed(m, p, false) : p;
 }
 
 static const char *load(Maker *m, const char *p, const char *k) {
-    static const char *const way[] = {"tl.load(@, mask=$, other=1)", "tl.load(@, mask=$, other=1)",
-                                      "tl.load(@, mask=$)", "tl.load(@, mask=$, other=tl.load(x))",
+    static const char *const way[] = {"tl.load(@, mask=$, other=1)",
+                                      "tl.load(@, mask=$, other=1)",
+                                      "tl.load(@, mask=$)",
+                                      "tl.load(@, mask=$, other=tl.load(x))",
+                                      "tl.load(@, mask=$, other=maybe)",
+                                      "tl.load(@, mask=$, other=tl.load(x + a0))",
                                       "tl.load(@, mask=$, other=0, cache_modifier='.cg')",
                                       "tl.load(@, mask=$, other=0, eviction_policy='evict_first')"};
     return coin(m, 8) ? arena_printf(m->a, "tl.load(%s)", p) : filled(m, PICK(m, way), p, k);
 }
 
 static const char *store(Maker *m, const char *g, const char *k) {
-    static const char *const value[] = {"v", "v", "v", "1", "q", "a0", "g", "tl.where(k, v, 2)", "v + v"};
+    static const char *const value[] = {"v",    "v", "v", "1", "q", "a0", "g", "maybe", "tl.where(k, v, 2)",
+                                        "v + v"};
     const char *p = pointer(m, "y", coin(m, 6) ? "f" : g, g);
     return coin(m, 10) ? arena_printf(m->a, "    tl.store(%s, %s)\n", p, PICK(m, value))
                        : arena_printf(m->a, "    tl.store(%s, %s, mask=%s)\n", p, PICK(m, value), k);
 }
 
+// A block pointer, with an end along each axis.
+static const char *block_text(Maker *m, const char *base) {
+    const char *size = "", *stride = "", *at = "", *order = "", *check = "";
+    for (int k = m->rank - 1, next = 1; k >= 0; k--) {
+        static const char *const ends[] = {"n", "o", "q", "n + o", "64"};
+        static const char *const starts[] = {"0", "0", "0", "1", "pid", "0 - q"};
+        const char *comma = k == m->rank - 1 ? "" : ", ";
+        size = arena_printf(m->a, "%s%s%s", PICK(m, ends), comma, size);
+        stride = arena_printf(m->a, "%d%s%s", coin(m, 8) ? 0 : next, comma, stride);
+        at = arena_printf(m->a, "%s%s%s", PICK(m, starts), comma, at);
+        order = arena_printf(m->a, "%s%s%d", order, comma, k);
+        if (!coin(m, 8)) check = arena_printf(m->a, "%s%s%d", check, *check ? ", " : "", k);
+        next *= m->dim[k];
+    }
+    return arena_printf(m->a, "tl.make_block_ptr(%s, [%s], [%s], [%s], %s, [%s])|boundary_check=[%s]", base,
+                        size, stride, at, shape_text(m, -1), order, check);
+}
+
+static const char *block_access(Maker *m, bool store) {
+    const char *both = block_text(m, store ? "y" : "x"), *check = strchr(both, '|');
+    const char *p = arena_printf(m->a, "%.*s", (int)(check - both), both);
+    if (store)
+        return arena_printf(m->a, "    tl.store(%s, tl.broadcast_to(v, %s).to(y.dtype.element_ty), %s)\n", p,
+                            shape_text(m, -1), check + 1);
+    return arena_printf(
+        m->a,
+        "    p = %s\n    v = tl.load(p, %s, padding_option='zero')\n    for i in range(q):\n"
+        "        p = tl.advance(p, [%s%s])\n        v += tl.load(p, %s, padding_option='zero')\n",
+        p, check + 1, "0, 0, 0, 0, 1" + 3 * (RANK_MAX - m->rank), "", check + 1);
+}
+
 // One store after another, some of them of what was there.
 static const char *ending(Maker *m) {
     const char *k = coin(m, 4) ? mask(m) : "k", *s = store(m, "g", k);
+    if (coin(m, 8)) return block_access(m, true);
     if (!coin(m, 4)) return s;
     static const char *const more[] = {
         "    v = tl.load(y + g, mask=k, other=1)\n",   "    tl.debug_barrier()\n",
@@ -212,15 +270,27 @@ static const char *ending(Maker *m) {
 
 // What loops carry around.
 static const char *middle(Maker *m) {
-    static const char *const steps[] = {
-        "p += u",         "p += big",           "p = p - 1",       "k = k & (a1 < n)",  "k = k & (a0 > i)",
-        "f = f + i",      "f += a0",            "p = x + f",       "p = p + a1 * 0",    "p = p + i * big",
-        "k = k | (a1 < o + i)",          "f = f * 1",       "p += a0 - a0",      "g = g + i",
-        "p = p + (1 - 2 * i) * big",            "p = tl.where(i > 0, p, p + big)"};
+    static const char *const steps[] = {"p += u",
+                                        "p += big",
+                                        "p = p - 1",
+                                        "k = k & (a1 < n)",
+                                        "k = k & (a0 > i)",
+                                        "f = f + i",
+                                        "f += a0",
+                                        "p = x + f",
+                                        "p = p + a1 * 0",
+                                        "p = p + i * big",
+                                        "k = k | (a1 < o + i)",
+                                        "f = f * 1",
+                                        "p += a0 - a0",
+                                        "g = g + i",
+                                        "p = p + (1 - 2 * i) * big",
+                                        "p = tl.where(i > 0, p, p + big)"};
     const char *p = pointer(m, "x", "f", "g"), *s;
+    if (coin(m, 8)) return block_access(m, false);
     if (coin(m, 2)) return arena_printf(m->a, "    p = %s\n    v = %s\n", p, load(m, "p", "k"));
-    s = arena_printf(m->a, "    p = tl.broadcast_to(%s, %s)\n    k = tl.broadcast_to(%s, %s)\n    v = %s\n", p,
-                     shape_text(m, -1), "k", shape_text(m, -1), load(m, "p", "k & (q > 9)"));
+    s = arena_printf(m->a, "    p = tl.broadcast_to(%s, %s)\n    k = tl.broadcast_to(%s, %s)\n    v = %s\n",
+                     p, shape_text(m, -1), "k", shape_text(m, -1), load(m, "p", "k & (q > 9)"));
     s = arena_printf(m->a, "%s    f = tl.broadcast_to(f, %s)\n    g = tl.broadcast_to(g, %s)\n", s,
                      shape_text(m, -1), shape_text(m, -1));
     s = arena_printf(m->a, "%s    for i in range(%s):\n", s, coin(m, 2) ? "2" : "q");
@@ -230,7 +300,8 @@ static const char *middle(Maker *m) {
             continue;
         }
         const char *step = PICK(m, steps);
-        s = coin(m, 5) ? arena_printf(m->a, "%s        if i > %s:\n            %s\n", s, coin(m, 2) ? "0" : "n", step)
+        s = coin(m, 5) ? arena_printf(m->a, "%s        if i > %s:\n            %s\n", s,
+                                      coin(m, 2) ? "0" : "n", step)
                        : arena_printf(m->a, "%s        %s\n", s, step);
     }
     return s;
@@ -238,8 +309,9 @@ static const char *middle(Maker *m) {
 
 static const char *random_kernel(Maker *m) {
     choose_shape(m);
-    const char *s = "@triton.jit\ndef kernel(x, y, w, q, n, o, s, t, u, one, big, huge, far, half):\n"
-                    "    pid = tl.program_id(0)\n    am = n\n    bm = o\n    maybe = tl.load(w + 2, mask=q > 1)\n";
+    const char *s =
+        "@triton.jit\ndef kernel(x, y, w, q, n, o, s, t, u, one, big, huge, far, half):\n"
+        "    pid = tl.program_id(0)\n    am = n\n    bm = o\n    maybe = tl.load(w + 2, mask=q > 1)\n";
     for (int k = 0; k < m->rank; k++) s = arena_printf(m->a, "%s    a%d = %s\n", s, k, axis_text(m, k));
     s = arena_printf(m->a, "%s    f = %s\n    g = %s\n", s, offsets(m), offsets(m));
     s = arena_printf(m->a, "%s    k = %s\n", s, mask(m));
@@ -265,8 +337,9 @@ typedef struct {
     const char *kernel, *line;
     Kind kind;
     int programs;
-    bool reversed, gaps;
+    bool reversed, gaps, begun; // begun: the tensor that is stored to holds numbers
     uint64_t order;
+    int period; // of the input's rows, in programs; 0: they do not repeat
 } Run;
 
 static void rows_of(Storage *x, size_t size) {
@@ -302,15 +375,18 @@ static void enlarge(LaunchText *l, int i, int64_t n) {
     l->arg[i].tensor = launch_tensor(l, l->arg[i].tensor->dtype, n);
 }
 
-static void run_code(const Run *q, LaunchText *l, const Launchable *code, Arena *a, DiagList *d, Outcome *out) {
+static void run_code(const Run *q, LaunchText *l, const Launchable *code, Arena *a, DiagList *d,
+                     Outcome *out) {
     static Machine m;
     machine_init(&m, a, d, 1 << 20);
     m.storages = l->storages;
     m.order.reversed = q->reversed;
     m.order.seed = q->order;
+    m.order.period = q->period;
     give(m.storages.at[0], q->kind, q->gaps);
     give(m.storages.at[2], OPEN, false);
     Storage *y = m.storages.at[1];
+    if (q->begun) give(y, WATCHED, false);
     if (q->gaps) memset(y->shadow + 77 * (size_t)dtype_bytes(y->dtype), 0, (size_t)dtype_bytes(y->dtype));
     const int64_t grid[3] = {q->programs, 1, 1};
     out->ok = true;
@@ -357,8 +433,8 @@ static void axes_change_nothing(void **state) {
     int n = rounds ? atoi(rounds) : ROUNDS, compiled = 0, fine = 0, kept = 0, both = 0;
     Rng r = rng_at(seed ? strtoull(seed, NULL, 10) : 7, 9);
     for (int i = 0; i < n; i++) {
-        static const char *const type[] = {"*fp32", "*fp32", "*fp32", "*int32", "*fp16", "*int8",
-                                           "*uint8", "*int64", "*fp64", "*bf16", "*uint32", "*i1"};
+        static const char *const type[] = {"*fp32",  "*fp32",  "*fp32", "*int32", "*fp16",   "*int8",
+                                           "*uint8", "*int64", "*fp64", "*bf16",  "*uint32", "*i1"};
         static const int strides[] = {0, 1, 1, 2, 4, 8, 16, 32, -1, 3};
         Arena a = {0};
         Maker m = {.a = &a, .r = &r};
@@ -369,7 +445,12 @@ static void axes_change_nothing(void **state) {
                               1 + below(&m, 9), at[0], at[1], at[2]);
         q.kind = (Kind)below(&m, coin(&m, 3) ? KINDS : ROWS);
         q.programs = coin(&m, 2) ? 1 : 1 + below(&m, 4);
+        if (coin(&m, 6)) {
+            q.period = 1 + below(&m, 2);
+            q.programs = 3 * q.period + below(&m, 4);
+        }
         q.reversed = coin(&m, 2);
+        q.begun = coin(&m, 2);
         q.gaps = q.kind != OPEN && coin(&m, 4);
         q.order = coin(&m, 2) ? 5 : 0;
         run(&q, true, &with);
@@ -435,7 +516,8 @@ static void an_undefined_mask_is_found(void **state) {
 static void far_addresses_lead_nowhere(void **state) {
     (void)state;
     static const Case c[] = {
-        {"x + (a * half + b * half)", "y + a * 64 + b * 2", "(a < 2) & (b < 2)", "left the range of its tensor"},
+        {"x + (a * half + b * half)", "y + a * 64 + b * 2", "(a < 2) & (b < 2)",
+         "left the range of its tensor"},
         {"x + (a * 64 + b * 2)", "y + (a * half + b * half * 2)", "(a < n) & (b < n)",
          "left the range of its tensor"},
         {"x + (a * 64 + b * half * 4)", "y + a * 64 + b * 2", "(a < n) & (b < n)", NULL},
@@ -451,11 +533,38 @@ static void far_addresses_lead_nowhere(void **state) {
     cases_agree(c, sizeof c / sizeof *c, "*fp64");
 }
 
+// Of one number of lanes in two shapes that differ by axes of one place either both are kept, or neither is.
+// Else they need a place each where others have one, and what a kernel needs of registers is told to people.
+static void another_shape_is_kept_too(void **state) {
+    (void)state;
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    LaunchText l;
+    Launchable code;
+    const char *kernel =
+        "@triton.jit\ndef kernel(x, y, n):\n    a = tl.arange(0, 8)[None, :, None]\n"
+        "    b = tl.arange(0, 8)[None, None, :]\n    p = tl.reshape(x + (a * 8 + b), [8, 8])\n"
+        "    tl.store(y + tl.arange(0, 64), tl.reshape(tl.load(p), [64]))\n";
+    assert_true(launch_text(&a, &d, str_of(kernel), str_of("*fp32 *fp32 3"), &l) &&
+                launch_check(&l, NULL, &code));
+    int moves = 0;
+    for (int i = 0; i < code.code->insns; i++) {
+        const Insn *s = &code.code->insn[i];
+        if (s->op != INSN_RESHAPE || !code.code->reg[s->d].type.pointer) continue;
+        const Register *to = &code.code->reg[s->d], *from = &code.code->reg[s->a];
+        assert_true(to->form == FORM_AXES && from->form == FORM_AXES && to->offset == from->offset);
+        moves++;
+    }
+    assert_int_equal(moves, 1);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_change_nothing),
         cmocka_unit_test(an_undefined_mask_is_found),
         cmocka_unit_test(far_addresses_lead_nowhere),
+        cmocka_unit_test(another_shape_is_kept_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
