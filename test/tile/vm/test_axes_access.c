@@ -10,7 +10,7 @@
 #include "base/numeric/rng.h"
 #include "tile/compute/axes.h"
 
-enum { ELEMENTS = 2048, TABLE = 64, ROUNDS = 2500, LAUNCHES = 2, RANK_MAX = 5 };
+enum { ELEMENTS = 2048, TABLE = 64, ROUNDS = 1500, LAUNCHES = 2, RANK_MAX = 5 };
 
 // ---- random kernels
 
