@@ -250,7 +250,7 @@ static const char *block_access(Maker *m, bool store) {
         m->a,
         "    p = %s\n    v = tl.load(p, %s, padding_option='zero')\n    for i in range(q):\n"
         "        p = tl.advance(p, [%s%s])\n        v += tl.load(p, %s, padding_option='zero')\n",
-        p, check + 1, "0, 0, 0, 0, 1" + 3 * (RANK_MAX - m->rank), "", check + 1);
+        p, check + 1, &"0, 0, 0, 0, 1"[3 * (RANK_MAX - m->rank)], "", check + 1);
 }
 
 // One store after another, some of them of what was there.
