@@ -329,6 +329,8 @@ typedef struct {
     Counters count;
     int64_t left;
     int kept;
+    uint8_t origin[ELEMENTS * 8];
+    Trace trace;
 } Outcome;
 
 typedef enum { WATCHED, INPUT, OPEN, ROWS, KINDS } Kind; // of the tensor that is loaded
@@ -337,7 +339,7 @@ typedef struct {
     const char *kernel, *line;
     Kind kind;
     int programs;
-    bool reversed, gaps, begun; // begun: the tensor that is stored to holds numbers
+    bool reversed, gaps, begun, origins, traced; // begun: the tensor that is stored to holds numbers
     uint64_t order;
     int period; // of the input's rows, in programs; 0: they do not repeat
 } Run;
@@ -383,8 +385,11 @@ static void run_code(const Run *q, LaunchText *l, const Launchable *code, Arena 
     m.order.reversed = q->reversed;
     m.order.seed = q->order;
     m.order.period = q->period;
+    if (q->traced) m.watch.trace = &out->trace;
     give(m.storages.at[0], q->kind, q->gaps);
     give(m.storages.at[2], OPEN, false);
+    for (int i = 0; i < 3 && q->origins; i++)
+        memset(m.storages.at[i]->origin, 1 << i, m.storages.at[i]->bytes);
     Storage *y = m.storages.at[1];
     if (q->begun) give(y, WATCHED, false);
     if (q->gaps) memset(y->shadow + 77 * (size_t)dtype_bytes(y->dtype), 0, (size_t)dtype_bytes(y->dtype));
@@ -397,6 +402,7 @@ static void run_code(const Run *q, LaunchText *l, const Launchable *code, Arena 
         memcpy(out->data[i], x->data, x->bytes);
         if (x->shadow) memcpy(out->shadow[i], x->shadow, x->bytes);
     }
+    if (y->origin) memcpy(out->origin, y->origin, y->bytes);
     out->count = m.count;
     out->left = m.steps_left;
 }
@@ -408,6 +414,7 @@ static void run(const Run *q, bool with, Outcome *out) {
     LaunchText l;
     Launchable code;
     out->compiled = launch_text(&a, &d, str_of(q->kernel), str_of(q->line), &l);
+    l.storages.origins = q->origins;
     for (int i = 0; out->compiled && i < 3; i++) enlarge(&l, i, i == 2 ? TABLE : ELEMENTS);
     out->compiled = out->compiled && launch_check(&l, NULL, &code);
     for (int r = 0; out->compiled && r < code.code->regs; r++) {
@@ -451,6 +458,8 @@ static void axes_change_nothing(void **state) {
         }
         q.reversed = coin(&m, 2);
         q.begun = coin(&m, 2);
+        q.origins = coin(&m, 8);
+        q.traced = coin(&m, 8);
         q.gaps = q.kind != OPEN && coin(&m, 4);
         q.order = coin(&m, 2) ? 5 : 0;
         run(&q, true, &with);
