@@ -56,11 +56,24 @@ static _Noreturn void arena_is_full(Arena *a, size_t bytes) {
     abort();
 }
 
+// Red zones between what was handed out are nobody's business here: bytes are read and cleared as they lie.
+#if BUILD_ASAN
+#define BYTES_AS_THEY_LIE __attribute__((no_sanitize("address")))
+#else
+#define BYTES_AS_THEY_LIE
+#endif
+// A half of an address that once lay there would look like a whole one together with what comes before it
+// (arena_points_behind).
+BYTES_AS_THEY_LIE static void bytes_clear(unsigned char *p, size_t n) {
+    for (size_t i = 0; i < n; i++) *(volatile unsigned char *)(p + i) = 0;
+}
+
 // Space for `bytes` and its red zone in the block, or NULL. Changes nothing but the block.
 static void *block_take(ArenaBlock *b, size_t bytes, size_t align) {
     uintptr_t base = (uintptr_t)b->data;
     size_t at = (size_t)(((base + b->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
     if (at > b->size || b->size - at < bytes + RED_ZONE) return NULL;
+    bytes_clear(b->data + b->used, at - b->used);
     b->used = at + bytes + RED_ZONE;
     SHOW(b->data + at, bytes);
     return b->data + at;
@@ -353,12 +366,6 @@ void arena_reset(Arena *a, ArenaMark m) {
     a->top->size = m.size;
 }
 
-// Red zones between what was handed out are nobody's business here: bytes are read as they lie.
-#if BUILD_ASAN
-#define BYTES_AS_THEY_LIE __attribute__((no_sanitize("address")))
-#else
-#define BYTES_AS_THEY_LIE
-#endif
 BYTES_AS_THEY_LIE static void bytes_copy(unsigned char *to, const unsigned char *from, size_t n) {
 #if BUILD_ASAN
     for (size_t i = 0; i < n; i++)

@@ -261,6 +261,25 @@ static void test_pointers_behind_a_mark(void **state) {
     arena_free(&a);
 }
 
+// What is left of an address that lay there before is none, together with what was put beside it.
+static void test_old_halves_are_no_addresses(void **state) {
+    (void)state;
+    enum { HALF = sizeof(uintptr_t) / 2 };
+    static _Alignas(16) char memory[4096];
+    Arena a = {0};
+    arena_over(&a, memory, sizeof memory);
+    ArenaMark empty = arena_mark(&a);
+    const uintptr_t address = (uintptr_t)memory + sizeof memory - 1;
+    *NEW(&a, uintptr_t) = address;
+    arena_reset(&a, empty);
+    memcpy(arena_raw(&a, HALF, 1), &address, HALF);
+    *NEW(&a, uintptr_t) = 5;
+    assert_false(arena_points_behind(&a, arena_mark(&a), NULL, 0));
+    *NEW(&a, uintptr_t) = address; // a whole one
+    assert_true(arena_points_behind(&a, arena_mark(&a), NULL, 0));
+    arena_free(&a);
+}
+
 // Of pieces that are said to hold no pointers, whole words are not looked at; what is beside them is, and so
 // is a piece that does not lie before the mark, or before the one that comes ahead of it.
 static void test_pieces_without_pointers(void **state) {
@@ -425,6 +444,7 @@ int main(void) {
         cmocka_unit_test(test_reserve_is_used_last_and_given_back),
         cmocka_unit_test(test_the_end_of_a_fixed_arena),
         cmocka_unit_test(test_pointers_behind_a_mark),
+        cmocka_unit_test(test_old_halves_are_no_addresses),
         cmocka_unit_test(test_pieces_without_pointers),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
