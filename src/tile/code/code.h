@@ -107,11 +107,11 @@ typedef struct {
                    // poison_offset
     size_t poison_offset;
     RegisterForm form;
-    int64_t step; // AFFINE, ROWS; of pointers in bytes
-    bool late;    // in short form thanks to those of two dimensions, or a mask in lanes, alone
-    bool by_axes; // a lane is the sum (of masks: the product) of numbers that its places have (axes.c)
-    bool ramp;    // signed integers, each 1 more than the one before
-    bool narrow;  // lanes that are all alike need not be written out (narrow.c)
+    int64_t step;  // AFFINE, ROWS; of pointers in bytes
+    bool late;     // in short form thanks to those of two dimensions, or a mask in lanes, alone
+    bool by_axes;  // a lane is the sum (of masks: the product) of numbers that its places have (axes.c)
+    bool counting; // signed integers, each 1 more than the one before
+    bool narrow;   // lanes that are all alike need not be written out (narrow.c)
 } Register;
 
 // Which way a conditional jump has gone, in any launch.

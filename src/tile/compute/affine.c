@@ -188,7 +188,7 @@ void mark_affine(Arena *a, Code *c) {
         c->reg[r].form = k.short_form[r] ? k.form[r] : FORM_LANES;
         c->reg[r].late = k.short_form[r] && !before[r];
         c->reg[r].step = k.step[r];
-        c->reg[r].ramp = k.form[r] == FORM_AFFINE && k.step[r] == 1 && is_signed_int(&k, r);
+        c->reg[r].counting = k.form[r] == FORM_AFFINE && k.step[r] == 1 && is_signed_int(&k, r);
     }
     arena_reset(a, mark);
 }
@@ -208,7 +208,7 @@ static int64_t lane_beyond(int64_t first, int64_t step) {
     return step > 0 ? (INT32_MAX - first) / step + 1 : (first - INT32_MIN) / -step + 1;
 }
 
-// ADD and SUB: lane 0, and the promise that no lane wraps.
+// ADD and SUB: lane 0, and that no lane wraps.
 bool step_affine(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     const Register *d = &v->code->reg[i->d];
@@ -263,7 +263,7 @@ bool step_compare(Vm *v, const Step *s) {
     return true;
 }
 
-bool ramp_holds(const Vm *v, const Step *s, Interval *in) {
+bool counting_holds(const Vm *v, const Step *s, Interval *in) {
     const Insn *i = &v->code->insn[s->insn];
     const Register *ra = &v->code->reg[i->a];
     bool left = tile_lanes(&ra->type) > 1, wide = ra->type.elem == DT_I64;
@@ -331,7 +331,7 @@ bool step_spread(Vm *v, const Step *s) {
     return true;
 }
 
-// ADD and SUB: lane 0 of each row, and the promise that no lane wraps.
+// ADD and SUB: lane 0 of each row, and that no lane wraps.
 bool step_rows(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     const Register *d = &v->code->reg[i->d], *a = &v->code->reg[i->a], *b = &v->code->reg[i->b];

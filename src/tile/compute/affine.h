@@ -23,8 +23,8 @@ typedef struct Vm Vm;
 // one over rows (all columns up to INT32_MAX where it has one lane, or is absent).
 Interval mask_interval(const Vm *v, int reg, const void *mask, bool one, int n);
 Interval interval_found(const uint8_t *lanes, int n);
-// Of a comparison of a ramp (Register.ramp) with one number: the lanes in which it is true. False: the ramp
-// wraps.
+// Of a comparison of counting numbers (Register.counting) with one number: the lanes in which it is true.
+// False: they wrap.
 typedef struct Step Step;
-bool ramp_holds(const Vm *v, const Step *s, Interval *in);
+bool counting_holds(const Vm *v, const Step *s, Interval *in);
 Grid grid_of(const Vm *v, int reg, const void *mask, bool one);

@@ -132,7 +132,7 @@ const char *reduction_name(InsnOp op) {
 
 // Which lanes of the result are undefined, before any of it is written: those that an undefined lane goes
 // into. Rows that were loaded under a mask may be summed like the others; where such a sum is stored, that is
-// the finding. A promise that does not hold (hint.c) is one here.
+// the finding. A hint that does not hold (hint.c) is one here.
 static bool gather_undefined(Vm *v, const Step *s) {
     if (!s->pd) return true;
     uint8_t *to = memset(v->poison_scratch, 0, (size_t)s->lanes);

@@ -110,7 +110,7 @@ bool hint_load(Vm *v, const Step *s, const uint8_t *mask) {
     size_t n = (size_t)t->shape[t->rank - 1];
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
         uint8_t bits = s->pa[i] & (uint8_t) ~(UNDEFINED | REDUCED);
-        // What all of a row breaks is a promise along another axis.
+        // What all of a row breaks is a hint along another axis.
         if (!bits || (mask && !mask[i]) || s->pa[i - i % n] & bits) continue;
         const Broken *b = &v->broken[__builtin_ctz(bits)];
         if (!is_wide_start(v, s, b, i % n, ((const int64_t *)s->a)[i])) continue;

@@ -101,12 +101,12 @@ typedef struct {
     bool overtaken;    // another program's atomic has looked at an element before one of them
 } Deferred;
 
-// A poison byte: not defined at all, a reduction of such lanes, or (the other bits) not defined by a promise
+// A poison byte: not defined at all, a reduction of such lanes, or (the other bits) not defined by a hint
 // that does not hold (hint.c).
 enum { UNDEFINED = 1, POISON_BITS = 8, REDUCED_BIT = POISON_BITS - 1, REDUCED = 1 << REDUCED_BIT };
 typedef struct {
-    const Step *step; // what promised, or the last reduction of undefined lanes
-    int64_t lane;     // the first that the promise is not true of, or that is undefined
+    const Step *step; // the hint, or the last reduction of undefined lanes
+    int64_t lane;     // the first that the hint is not true of, or that is undefined
 } Broken;
 
 struct Vm {
@@ -126,13 +126,13 @@ struct Vm {
     bool spent;   // an instruction could not be paid
     int64_t owed; // lanes of work that an instruction found it had to do beyond its price
     Broken broken[POISON_BITS];
-    int promises; // decoded so far
+    int hints; // decoded so far
     LaneLog log;
     Deferred deferred;
     Repeat *repeat;         // repeat.h: programs that need not run; NULL: all do
     Repeat *noting;         // the same while a program is looked at; else NULL
     SectorShapes *shapes;   // axes_access.c; NULL: there was no room for them, or no need
-    Ahead *ahead;           // by instruction; NULL: few programs run (memory.c)
+    Ahead *ahead;           // by instruction; NULL: few programs run (ahead.c)
     uint64_t program;       // number of the running one, ...
     int64_t further;        // ... and how far behind it the one that runs next is
     int64_t stored;         // bytes, by plain stores, each as often as it was stored
@@ -196,7 +196,7 @@ void step_scan(Vm *v, const Step *s);
 StepFn step_affine, step_compare, step_intersect; // affine.c
 StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
 StepFn step_axes, step_axes_mask; // axes.c
-// hint.c: before a load through addresses that may break a promise. False with a finding.
+// hint.c: before a load through addresses that may break a hint. False with a finding.
 MUST_CHECK bool hint_load(Vm *v, const Step *s, const uint8_t *mask);
 StepFn step_hint;                                                                   // hint.c
 StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c

@@ -1,7 +1,7 @@
-// Rows of op.def: hints, promises, messages, and what has no effect.
+// Rows of op.def: hints, messages, and what has no effect.
 #include "tile/check/checker.h"
 
-// ---- promises ----
+// ---- hints ----
 //
 // What multiple_of, max_contiguous and max_constancy say decides which accesses become wide ones, so it has
 // to hold. Most of it can be seen in the code (`pid * BLOCK + tl.arange(0, BLOCK)`); the rest is checked in
@@ -124,7 +124,7 @@ bool check_multiple_of(Call *k, Val *out) {
     return true;
 }
 static bool no_effect(Val *out) { return *out = val_none(), true; }
-// A promise to the compiler; one about a scalar is checked in every program that makes it.
+// A hint to the compiler; one about a scalar is checked in every program that makes it.
 bool check_assume(Call *k, Val *out) {
     const Val *v = &k->arg[0];
     bool scalar = val_is_tensor(v) && v->t.type.rank == 0 && !v->t.type.pointer && v->t.type.elem == DT_BOOL;

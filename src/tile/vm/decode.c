@@ -359,8 +359,8 @@ static void decode_insn(Decode *x) {
     case INSN_DOT: decode_call(x, step_dot); break;
     case INSN_ALIGNED: decode_call(x, step_aligned); break;
     case INSN_ASSUME: decode_call(x, step_assume); break;
-    case INSN_HINT: // more promises than bits share the last one
-        s->n = 2 << smaller(x->v->promises++, REDUCED_BIT - 2);
+    case INSN_HINT: // more hints than bits share the last one
+        s->n = 2 << smaller(x->v->hints++, REDUCED_BIT - 2);
         decode_call(x, step_hint);
         break;
     case INSN_SWAP: decode_call(x, step_swap); break;

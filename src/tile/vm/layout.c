@@ -25,11 +25,11 @@ static bool has_loops(const Code *c) {
 
 // Passes undefined lanes on from its operands. A histogram reports them instead, a load takes them from
 // `other` only (undefined masks and addresses are reported), but see hint.c.
-static bool taints(const Code *c, const Insn *s, bool promises) {
+static bool taints(const Code *c, const Insn *s, bool hints) {
 #define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
     switch (s->op) {
     case INSN_HINT: return true;
-    case INSN_LOAD: return (s->b >= 0 && (s->c < 0 || TAINTED(s->c))) || (promises && TAINTED(s->a));
+    case INSN_LOAD: return (s->b >= 0 && (s->c < 0 || TAINTED(s->c))) || (hints && TAINTED(s->a));
     case INSN_ATOMIC: return s->c >= 0; // undefined operands are reported
     case INSN_CAS:
     case INSN_HISTOGRAM: return false;
@@ -39,14 +39,14 @@ static bool taints(const Code *c, const Insn *s, bool promises) {
 }
 
 static void mark_tainted(Code *c, bool loops) {
-    bool promises = false;
+    bool hints = false;
     for (int r = 0; r < c->regs; r++) c->reg[r].tainted = false;
-    for (int i = 0; i < c->insns; i++) promises |= c->insn[i].op == INSN_HINT;
+    for (int i = 0; i < c->insns; i++) hints |= c->insn[i].op == INSN_HINT;
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < c->insns; i++) {
             const Insn *s = &c->insn[i];
-            if (!writes_d(s) || c->reg[s->d].tainted || !taints(c, s, promises)) continue;
+            if (!writes_d(s) || c->reg[s->d].tainted || !taints(c, s, hints)) continue;
             c->reg[s->d].tainted = true;
             changed = loops;
         }

@@ -91,55 +91,6 @@ bool access_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     return true;
 }
 
-// ---- what the next program will touch
-
-// Programs run in no order (vm.c), so that no two behind each other have memory in common: where there are
-// many, most of their time would be that of waiting for it. Where an instruction begins is mostly a multiple
-// of the program's number, and something; what the next program will find there is fetched while this one
-// runs. Nothing follows from it but time.
-struct Ahead {
-    uint64_t program; // that ran the instruction last, + 1
-    int64_t offset;   // where it began
-    int64_t stride;   // from program to program
-};
-enum { AHEAD_PROGRAMS = 2048, AHEAD_BYTES = 1024 }; // longer runs are fetched by the machine itself
-
-size_t ahead_bytes(const Code *c, uint64_t programs) {
-    return programs < AHEAD_PROGRAMS ? 0 : (size_t)c->insns * sizeof(Ahead) + 64;
-}
-
-void ahead_open(Arena *a, Vm *v, uint64_t programs) {
-    if (programs >= AHEAD_PROGRAMS) v->ahead = NEWN(a, Ahead, (size_t)v->code->insns);
-}
-
-static void fetch(const void *p, size_t bytes) {
-    enum { LINE = 64 };
-    const char *at = p;
-    for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(at + i, 1);
-    __builtin_prefetch(at + bytes - 1, 1);
-}
-
-static void fetch_ahead(Vm *v, const Step *s, const Storage *m, int64_t offset, size_t size) {
-    Ahead *x = &v->ahead[s->insn];
-    if (x->program == v->program + 1 || size > AHEAD_BYTES) return;
-    if (x->program == 0)
-        x->stride = 0;
-    else if (x->stride == 0)
-        x->stride = (offset - x->offset) / (int64_t)(v->program + 1 - x->program);
-    x->program = v->program + 1;
-    x->offset = offset;
-    int64_t next;
-    if (x->stride == 0 || __builtin_mul_overflow(x->stride, v->further, &next) ||
-        __builtin_add_overflow(next, offset, &next) || next < 0 || size > m->bytes ||
-        (size_t)next > m->bytes - size)
-        return;
-    fetch(m->data + next, size);
-    if (m->shadow) fetch(m->shadow + next, size);
-    if (!m->writer) return;
-    int unit = __builtin_ctz((unsigned)dtype_bytes(m->dtype));
-    fetch(m->writer + (next >> unit), (size >> unit) * sizeof *m->writer + 1);
-}
-
 static uint32_t race_word(const Access *x, Storage *m, size_t w) {
     uint32_t first = x->v->first, serial = x->v->serial;
     uint32_t writer = m->writer[w], reader = m->was_read ? m->reader[w] : 0, last = reader & ~READER_MANY;
@@ -415,7 +366,7 @@ void access_fill_idle(Vm *v, const Step *s, size_t n, const uint8_t *mask) {
     for (size_t i = 0; i < n; i++) s->pd[i] &= (uint8_t)(mask[i] - 1);
 }
 
-// What comes from where a promise leads that does not hold (hint.c).
+// What comes from where a hint leads that does not hold (hint.c).
 static void pass_broken(const Step *s, const uint8_t *mask) {
     for (size_t i = 0; i < (size_t)s->lanes; i++)
         if (!mask || mask[i]) s->pd[i] |= s->pa[i];
@@ -442,7 +393,7 @@ bool step_load(Vm *v, const Step *s) {
     if (idle) return true;
     if (!address_defined(v, s, x.mask, UNDEFINED | REDUCED)) return false;
     if (s->pa && s->pd) pass_broken(s, x.mask);
-    if (s->pa && v->promises && !hint_load(v, s, x.mask)) return false;
+    if (s->pa && v->hints && !hint_load(v, s, x.mask)) return false;
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         if (!access_run(&x, first, length, &at)) return false;
@@ -503,7 +454,7 @@ bool step_load_run(Vm *v, const Step *s) {
     if (length == 0) return true;
     uint8_t *at;
     if (!access_run(&x, first, length, &at)) return false;
-    if (v->ahead) fetch_ahead(v, s, x.storage, at - x.storage->data, length * x.bytes);
+    if (v->ahead) ahead_fetch(v, s, x.storage, at - x.storage->data, length * x.bytes);
     v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
     v->m->count.bytes_loaded += 32 * run_sectors(&x, first, length);
     return true;
@@ -535,7 +486,7 @@ bool step_store_run(Vm *v, const Step *s) {
     uint8_t *at;
     x.value = value;
     if (!access_run(&x, first, length, &at)) return false;
-    if (v->ahead) fetch_ahead(v, s, x.storage, at - x.storage->data, length * x.bytes);
+    if (v->ahead) ahead_fetch(v, s, x.storage, at - x.storage->data, length * x.bytes);
     v->loops->memory->write[s->dtype](at, value, NULL, NULL, length);
     v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
     v->stored += (int64_t)(length * x.bytes);

@@ -109,7 +109,8 @@ static bool may_read(const Code *c, const Insn *s, int r) {
 
 static bool counts_up(const Code *c, const Insn *s) {
     bool order = s->op == INSN_LT || s->op == INSN_LE || s->op == INSN_GT || s->op == INSN_GE;
-    return order && ((c->reg[s->a].ramp && wide(c, s->b) == 1) || (c->reg[s->b].ramp && wide(c, s->a) == 1));
+    return order &&
+           ((c->reg[s->a].counting && wide(c, s->b) == 1) || (c->reg[s->b].counting && wide(c, s->a) == 1));
 }
 
 void mark_narrow(Code *c) {
@@ -206,7 +207,7 @@ static void take_part(Arena *a, Vm *v, Step *s, const Insn *i) {
         add_operand(v, w, i->c, s->c);
     }
     if (lane_by_lane(c, i)) {
-        w->ramp = counts_up(c, i) && c->reg[i->d].narrow;
+        w->counting = counts_up(c, i) && c->reg[i->d].narrow;
         if (c->reg[i->d].narrow) w->d = &v->live[i->d];
         if (!c->reg[i->d].narrow) w->least = w->lanes;
     }
@@ -311,5 +312,6 @@ Interval narrow_mask(const Narrow *w, const uint8_t *mask) {
 uint32_t narrow_ramp(const Vm *v, const Step *s) {
     const Narrow *w = s->narrow;
     Interval in;
-    return ramp_holds(v, s, &in) ? live_lanes((uint32_t)(in.lo > 0 ? in.lo : in.hi) + 1, w->lanes) : w->lanes;
+    return counting_holds(v, s, &in) ? live_lanes((uint32_t)(in.lo > 0 ? in.lo : in.hi) + 1, w->lanes)
+                                     : w->lanes;
 }

@@ -20,12 +20,12 @@ struct Narrow {
     uint32_t *d;    // how many live lanes the result has
     NarrowLanes of[3];
     int n;
-    bool ramp;       // a comparison of numbers that count up with one number
+    bool counting;   // a comparison of numbers that count up with one number
     uint32_t unused; // what d is where no register of the result's kind takes part
     uint32_t *mask;  // LOAD, STORE: live lanes of a mask that is written out; NULL: it is whole, or none
 };
 
-void mark_narrow(Code *c);          // sets Register.narrow; needs .tainted, .form, .address and .ramp
+void mark_narrow(Code *c);          // sets Register.narrow; needs .tainted, .form, .address and .counting
 size_t narrow_bytes(const Code *c); // that a launch needs for it
 // Between two programs, once a load has had so few active lanes: those that come behind take part.
 void narrow_steps(Arena *a, Vm *v);
@@ -41,7 +41,7 @@ uint32_t narrow_ramp(const Vm *v, const Step *s); // how many lanes of its resul
 static inline size_t narrow_lanes(const Vm *v, const Step *s) {
     const Narrow *w = s->narrow;
     uint32_t k = w->least;
-    if (w->ramp) {
+    if (w->counting) {
         k = narrow_ramp(v, s);
     } else {
         for (int i = 0; i < w->n; i++)

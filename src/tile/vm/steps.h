@@ -10,6 +10,8 @@ MUST_CHECK bool step_load(Vm *v, const Step *s);
 MUST_CHECK bool step_store(Vm *v, const Step *s);
 size_t ahead_bytes(const Code *c, uint64_t programs); // that a launch of so many programs needs
 void ahead_open(Arena *a, Vm *v, uint64_t programs);  // sets v->ahead where it pays
+// ahead.c. Before an access at `offset` of a launch with v->ahead.
+void ahead_fetch(Vm *v, const Step *s, const Storage *m, int64_t offset, size_t size);
 // atomic.c. In a launch with atomics the serial v->first belongs to no program: as a writer it says "atomics
 // alone".
 StepFn step_atomic, step_cas;

@@ -225,8 +225,8 @@ static bool verify_special(Verify *v) {
         if (!same_elem(v->d, v->a) || !same_shape(v->d, v->a)) return wrong(v, "the type changes");
         if (!v->a->pointer && !is_int(v->a)) return wrong(v, "neither a pointer nor an integer");
         if (hint_kind(s->imm) > HINT_CONSTANT || hint_axis_of(s->imm) >= (v->a->rank ? v->a->rank : 1))
-            return wrong(v, "no such promise");
-        return hint_value(s->imm) > 1 || wrong(v, "a promise of nothing");
+            return wrong(v, "no such hint");
+        return hint_value(s->imm) > 1 || wrong(v, "a hint of nothing");
     case INSN_BARRIER: return operands(v, false, false, false, 0);
     case INSN_LOAD:
         if (!operands(v, true, true, v->b != NULL, 2)) return false;
