@@ -8,7 +8,7 @@
 #include "sandbox/child/explore.h"
 
 enum { ENTRIES = 100 };
-typedef enum { LENGTHS, PAIRS, STEPS, LIMITS, DTYPES, NOBODY } Table;
+typedef enum { LENGTHS, PAIRS, STEPS, LIMITS, DTYPES, ENDS, RESTS, VISITS, NOBODY } Table;
 static Outcomes *outcomes;
 static Table table;
 static int display; // stands for what a table was written as
@@ -54,6 +54,24 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
             if (n <= length_of(i)) found = i;
         }
         if (outcome_looked_up(outcomes, 1, NULL, ENTRIES, found) == found) outcomes->met.hit |= found >= 0;
+        break;
+    case ENDS: // LIST[i] if i < 100, where i follows the logarithm of N
+        while (found + 1 < ENTRIES && length_of(found + 1) < n) found++;
+        if (n <= length_of(ENTRIES - 1))
+            look_up(&display, found + 1, &(int64_t){found + 1}, &(int64_t){aim}, 1, true);
+        break;
+    case RESTS: // TABLE.get(divmod(N, 64)): of the quotient i and the remainder 63 - i % 5
+        key[0] = n / 64, key[1] = n % 64;
+        want[0] = aim + 1, want[1] = 63 - aim % 5;
+        found = key[0] <= ENTRIES && key[1] == 63 - (key[0] - 1) % 5 ? (int)key[0] - 1 : -1;
+        look_up(&display, found, key, want, 2, true);
+        break;
+    case VISITS: // LIST[i], and then LIST[99] in every call: it does not end at the entry that it meets
+        found = n < ENTRIES - 1 ? (int)n : ENTRIES - 1;
+        look_up(&display, found, &(int64_t){found}, &(int64_t){aim}, 1, true);
+        if (outcome_looked_up(outcomes, 1, &display, ENTRIES, ENTRIES - 1) >= 0)
+            met_key_begin(&outcomes->met, aim == ENTRIES - 1),
+                met_key_number(&outcomes->met, ENTRIES - 1, aim);
         break;
     case NOBODY: look_up(&display, -1, &(int64_t){12345}, want, 1, true); break;
     }
@@ -103,6 +121,9 @@ static void each_entry_has_a_point(void **state) {
                      ENTRIES - 1); // the draw's case has met one
     assert_int_equal(entries_of(LIMITS, EXPLORE_COMPUTED_ENTRY, &news), ENTRIES - 1);
     assert_int_equal(entries_of(DTYPES, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES);
+    assert_int_equal(entries_of(ENDS, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES - 1);
+    assert_int_equal(entries_of(RESTS, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES);
+    assert_in_range(entries_of(VISITS, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES - 4, ENTRIES);
 }
 
 static void a_key_that_no_size_moves_has_none(void **state) {
