@@ -20,6 +20,7 @@ typedef struct {
     MetEntries *m;
     ExplorePoint p;
     int way, calls;
+    unsigned idle; // a bit for each number of its key that no size moves
 } Aim;
 
 // At sizes of the domain next to these, which *at becomes.
@@ -30,14 +31,19 @@ static bool look(Aim *a, ExplorePoint *at) {
     return explore_look(a->s, at, a->way) && a->m->asked;
 }
 
-// The first `n` numbers of the key are the entry's, or one of several look-ups has met it: halving a list
-// comes by entries that it does not end at.
-static bool right(const MetEntries *m, int n) {
-    if (m->hit && m->table[m->aim_table].made) return true;
-    if (m->numbers < n) return false;
-    for (int i = 0; i < n; i++)
-        if (m->key[i] != m->want[i]) return false;
-    return true;
+// How many of the first numbers of the key are the entry's. Of a loop, those that no size moves are not asked
+// for: `if other == 3 or item == n`.
+static int rights(const Aim *a) {
+    const MetEntries *m = a->m;
+    int n = 0;
+    while (n < m->numbers && (m->key[n] == m->want[n] || a->idle >> n & 1)) n++;
+    return n;
+}
+
+// The first `n` are, or one of several look-ups has met the entry: halving a list comes by entries that it
+// does not end at.
+static bool right(const Aim *a, int n) {
+    return (a->m->hit && a->m->table[a->m->aim_table].made) || rights(a) >= n;
 }
 
 // The k-th number of the key is to be the entry's, while those in front of it stay what they are: by moving
@@ -57,7 +63,7 @@ static Number number_at(const Move *v, int64_t value, int64_t *out) {
     *along(&q, v->axis) = value;
     if (!look(a, &q) || a->m->numbers <= v->k) return NOWHERE;
     *out = a->m->key[v->k];
-    if (!right(a->m, v->k + 1)) return WRONG;
+    if (!right(a, v->k + 1)) return WRONG;
     a->p = q;
     return RIGHT;
 }
@@ -178,7 +184,7 @@ static bool meet(Aim *a) {
     int axis[AXES + 1], axes = axes_of(a, axis), moved = -1;
     if (!(look(a, &a->p) || reach(a)) || !a->m->alike) return false;
     for (int k = 0; k < a->m->numbers; k++) {
-        bool done = right(a->m, k + 1), hit = a->m->hit;
+        bool done = right(a, k + 1), hit = a->m->hit;
         ExplorePoint here = a->p;
         Move v = {.a = a, .k = k, .key = a->m->key[k], .want = a->m->want[k]};
         for (int i = 0; i < axes && !done; i++) {
@@ -188,7 +194,10 @@ static bool meet(Aim *a) {
             if (done) moved = axis[i];
         }
         if (done && look(a, &a->p)) continue;
-        a->p = here; // `if low <= n < high` does not ask for both
+        a->p = here;
+        a->idle |= 1U << k;
+        if (!a->m->table[a->m->aim_table].made && !hit && look(a, &a->p)) continue;
+        // `if low <= n < high` does not ask for both
         return hit;
     }
     return a->m->hit || (moved >= 0 && beside(a, moved));
@@ -199,20 +208,21 @@ static bool meet(Aim *a) {
 static bool meet_from(Aim *a, ExplorePoint p) {
     a->p = p;
     a->calls = 0;
+    a->idle = 0;
     return meet(a);
 }
 
 // Few slices, where they are not what the key is made of: a case of each entry is to be cheap.
 static void fewer(Aim *a) {
     static const int64_t few[] = {2, 3};
-    int axis = a->s->d->slices;
+    int axis = a->s->d->slices, had = look(a, &a->p) ? rights(a) : 0;
     for (int i = 0; axis >= 0 && i < 2; i++) {
         ExplorePoint q = a->p;
         if (!explore_free(a->s, axis) || explore_elements(a->s->d, q.size) <= ELEMENTS_FEW ||
             q.size[axis] <= few[i])
             return;
         q.size[axis] = few[i];
-        if (look(a, &q) && a->m->hit) {
+        if (look(a, &q) && a->m->hit && rights(a) >= had) {
             a->p = q;
             return;
         }
