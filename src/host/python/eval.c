@@ -30,6 +30,7 @@ static void note_outcome(const Interp *in, uint32_t at, Oper op, Value l, Value 
     Outcomes *o = outcomes(in);
     int64_t a, b;
     if (!o) return;
+    if (op == OPER_EQ || op == OPER_NE) note_equal(o, l, r, holds == (op == OPER_EQ));
     if (seen_numbers(l, r, &a, &b)) return outcome_compared(o, at, a, b, holds);
     // Which item of a collection it was.
     bool held = (op == OPER_IN && holds) || (op == OPER_NOTIN && !holds),
@@ -63,6 +64,11 @@ static void note_part(const Interp *in, const Node *n, const Node *part) {
 
 void note_truth(const Interp *in, const Node *n, bool holds) {
     if (in->m) cover_truth(in->m->watch.cover, n, holds);
+}
+
+void note_taken(const Interp *in, bool truth) {
+    Outcomes *o = outcomes(in);
+    if (o) o->met.taken |= truth;
 }
 
 static void note_zero(const Interp *in, const Node *n, Value v) {
@@ -479,6 +485,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth))
             return false;
         const Node *arm = truth ? n->ifexp.then : n->ifexp.otherwise;
+        note_taken(in, truth);
         note_part(in, n, arm);
         return eval(in, env, arm, out);
     }

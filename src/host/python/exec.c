@@ -126,6 +126,7 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
     if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it))
         return FLOW_ERROR;
     Outcomes *o = in->m ? cover_outcomes(in->m->watch.cover) : NULL;
+    bool all = o && !loop_may_end(s), any = false;
     for (int turn = 1;; turn++) {
         bool more = iter_next(&it, &v);
         if (turn == 1) note_truth(in, s, more);
@@ -133,13 +134,16 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
         note_turn(in, s->span.at, turn);
         note_item(o, s->span.at, over, turn - 1);
         if (!host_step(in, s->span) || !assign(in, env, s->loop.target, v)) return FLOW_ERROR;
+        uint64_t around = loop_turn(o, s->span.at, turn);
         Flow f = exec_block(in, env, &s->loop.body, result);
+        if (o) o->met.around = around;
         if (f == FLOW_BREAK || f == FLOW_RETURN) note_found(o, s->span.at, over, turn - 1);
         if (f == FLOW_BREAK) return FLOW_NEXT;
         if (f == FLOW_RETURN || f == FLOW_ERROR) return f;
+        any |= all && note_passed(o, s->span.at, over, turn - 1);
         if (!iter_steady(in, s->span, &it)) return FLOW_ERROR;
     }
-    if (o && loop_may_end(s)) note_found(o, s->span.at, over, -1);
+    if (o && !any) note_found(o, s->span.at, over, -1);
     return exec_block(in, env, &s->loop.otherwise, result);
 }
 
@@ -417,6 +421,7 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
         if (!eval(in, env, s->branch.cond, &v) || !value_truth(in, s->branch.cond->span, v, &truth))
             return FLOW_ERROR;
         note_truth(in, s->branch.cond, truth);
+        note_taken(in, truth);
         return exec_block(in, env, truth ? &s->branch.then : &s->branch.otherwise, result);
     case NODE_FOR: return exec_for(in, env, s, result);
     case NODE_WHILE: return exec_while(in, env, s, result);

@@ -86,6 +86,7 @@ MUST_CHECK bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Va
 // While sizes are looked for that make a difference (tile/cover/outcomes.h); otherwise nothing.
 void note_computed(const Interp *in, uint32_t at, Value l, Value r, Value result);
 void note_truth(const Interp *in, const Node *n, bool holds); // of one that was asked for it
+void note_taken(const Interp *in, bool truth);                // of what decides between two branches
 void note_turn(const Interp *in, uint32_t at, int turn);
 MUST_CHECK bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out); // not for tensors
 MUST_CHECK bool get_member(Interp *in, Span at, Value v, Str name, Value *out);

@@ -168,21 +168,42 @@ bool loop_may_end(const Node *loop) {
 static void item_numbers(MetEntries *m, Value v) { // a value's depth is bounded
     if (v.kind == V_INT && m->items < KEY_NUMBERS_MAX) m->item[m->items++] = v.i;
     for (int i = 0; value_is_seq(v) && i < v.seq->n; i++) item_numbers(m, v.seq->at[i]);
+    for (int i = 0; v.kind == V_DICT && i < v.dict->n; i++) item_numbers(m, v.dict->value[i]);
 }
 
 void note_item(Outcomes *o, uint32_t at, Value over, int turn) {
-    if (!o || o->met.aim_table < 0 || !value_is_seq(over) || turn >= over.seq->n) return;
+    if (!o || !value_is_seq(over) || turn >= over.seq->n) return;
     MetEntries *m = &o->met;
-    const MetTable *t = &m->table[m->aim_table];
-    m->items = 0;
-    if (t->at != at || t->made || m->aim_entry != turn) return;
-    met_key_begin(m, false);
+    const MetTable *t = m->aim_table < 0 ? NULL : &m->table[m->aim_table];
+    met_item_begin(m, t && t->at == at && !t->made && t->around == m->around && m->aim_entry == turn);
+    if (m->sought) met_key_begin(m, false);
     item_numbers(m, over.seq->at[turn]);
+}
+
+uint64_t loop_turn(Outcomes *o, uint32_t at, int turn) {
+    if (!o) return 0;
+    uint64_t was = o->met.around;
+    o->met.around = rng_mix(rng_mix(was, at), (uint64_t)turn);
+    return was;
+}
+
+void note_equal(Outcomes *o, Value l, Value r, bool equal) {
+    if (l.kind == V_INT && r.kind == V_INT) return met_item_equal(&o->met, l.i, r.i, equal);
+    if (l.kind == V_STR && r.kind == V_STR) return met_item_equal_texts(&o->met, l.s, r.s, equal);
+    if (!value_is_seq(l) || !value_is_seq(r)) return;
+    o->met.equals = true;
+    o->met.equal |= equal;
+}
+
+bool note_passed(Outcomes *o, uint32_t at, Value over, int turn) {
+    bool wanted = o && met_item_wanted(&o->met);
+    if (wanted) note_found(o, at, over, turn);
+    return wanted;
 }
 
 void note_found(Outcomes *o, uint32_t at, Value over, int turn) {
     if (!o || !value_is_seq(over) || over.seq->n < 2) return;
-    o->met.items = 0;
+    met_item_begin(&o->met, false);
     int wanted = outcome_looked_up(o, at, NULL, over.seq->n, turn);
     if (wanted >= 0) o->met.hit = o->met.hit || turn == wanted;
 }

@@ -19,5 +19,11 @@ void note_members(Outcomes *o, uint32_t at, Value item, Value all);
 // none was.
 void note_item(Outcomes *o, uint32_t at, Value over, int turn);
 void note_found(Outcomes *o, uint32_t at, Value over, int turn);
+// Of a loop that goes through all of them: whether this turn's item is one that it is after, and found.
+bool note_passed(Outcomes *o, uint32_t at, Value over, int turn);
+// Of two values that were compared for it, in a turn.
+void note_equal(Outcomes *o, Value l, Value r, bool equal);
+// Loops within this turn are of their own. Returns what is to be met.around again behind it.
+uint64_t loop_turn(Outcomes *o, uint32_t at, int turn);
 bool loop_may_end(const Node *loop); // before its items do
 void note_seq_look_up(const Interp *in, Span at, const Seq *s, int64_t index);

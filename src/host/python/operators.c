@@ -1,7 +1,17 @@
 // What Python's operators do to two values; tensors of a reference go to reference.c.
 #include "host/python/interp.h"
 
+// What Python has and this does not: no mistake of the program.
+static bool of_collections(Oper op, Value l, Value r) {
+    bool bits = op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR;
+    return (l.kind == V_SET && r.kind == V_SET && (bits || op == OPER_SUB)) ||
+           (l.kind == V_DICT && r.kind == V_DICT && op == OPER_BITOR);
+}
+
 static bool unsupported_operands(Interp *in, Span at, Oper op, Value l, Value r) {
+    if (of_collections(op, l, r))
+        return host_unsupported(in, at, "%s of two values of type '%s' is not part of the host vocabulary",
+                                oper_text(op), value_type(l));
     return host_raise(in, at, "TypeError: unsupported operand type(s) for %s: '%s' and '%s'", oper_text(op),
                       value_type(l), value_type(r));
 }

@@ -255,11 +255,13 @@ ExplorePoint explore_at(const Search *s, int64_t slices, int64_t length) {
 
 // What comes out with cases' own sizes is no news.
 static void by_cases(Search *s) {
+    s->o->drawn = true;
     for (int i = 0; i < s->d->seeds; i++) {
         ExplorePoint p = of_case(s, i);
         bool news = explore_call(s, &p, s->d->seed_way[i]);
         if (news && !s->o->pairing && s->corpora < CORPUS_CASES) explore_keep(s, &p);
     }
+    s->o->drawn = false;
 }
 
 // Other dtypes and layouts are tried from here on if they make a difference.

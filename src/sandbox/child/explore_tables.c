@@ -9,6 +9,8 @@ enum {
     CALLS_ALL = 1 << 15, // for all of a search
     IN_VAIN = 24,        // so many entries in a row that were not met: no size leads to the others
     ELEMENTS_FEW = 1 << 13,
+    ODD_SLICES = 13,
+    ODD_LENGTH = 1013,
     ENTRIES_TOLD = EXPLORE_POINTS_MAX - EXPLORE_OTHERS_MAX,
 };
 
@@ -18,6 +20,7 @@ typedef struct {
     MetEntries *m;
     ExplorePoint p;
     int way, calls;
+    unsigned idle; // a bit for each number of its key that no size moves
 } Aim;
 
 // At sizes of the domain next to these, which *at becomes.
@@ -28,12 +31,19 @@ static bool look(Aim *a, ExplorePoint *at) {
     return explore_look(a->s, at, a->way) && a->m->asked;
 }
 
-// The first `n` numbers of the key are the entry's.
-static bool right(const MetEntries *m, int n) {
-    if (m->numbers < n) return false;
-    for (int i = 0; i < n; i++)
-        if (m->key[i] != m->want[i]) return false;
-    return true;
+// How many of the first numbers of the key are the entry's. Of a loop, those that no size moves are not asked
+// for: `if other == 3 or item == n`.
+static int rights(const Aim *a) {
+    const MetEntries *m = a->m;
+    int n = 0;
+    while (n < m->numbers && (m->key[n] == m->want[n] || a->idle >> n & 1)) n++;
+    return n;
+}
+
+// The first `n` are, or one of several look-ups has met the entry: halving a list comes by entries that it
+// does not end at.
+static bool right(const Aim *a, int n) {
+    return (a->m->hit && a->m->table[a->m->aim_table].made) || rights(a) >= n;
 }
 
 // The k-th number of the key is to be the entry's, while those in front of it stay what they are: by moving
@@ -53,21 +63,23 @@ static Number number_at(const Move *v, int64_t value, int64_t *out) {
     *along(&q, v->axis) = value;
     if (!look(a, &q) || a->m->numbers <= v->k) return NOWHERE;
     *out = a->m->key[v->k];
-    if (!right(a->m, v->k + 1)) return WRONG;
+    if (!right(a, v->k + 1)) return WRONG;
     a->p = q;
     return RIGHT;
 }
 
-// Between two values of which one gives too small a number and the other one too large a number.
-static bool halve(const Move *v, int64_t low, int64_t high, bool falls) {
-    while (high - low > 1 && v->a->calls < CALLS_ONE) {
-        int64_t middle = low + (high - low) / 2, got;
+// Between a value whose number has not passed the entry's and one whose number has, or where nobody looks:
+// `TABLE[i] if i < len(TABLE)`.
+static bool halve(const Move *v, int64_t near, int64_t far) {
+    bool more = v->want > v->key;
+    while ((far > near ? far - near : near - far) > 1 && v->a->calls < CALLS_ONE) {
+        int64_t middle = near + (far - near) / 2, got;
         Number n = number_at(v, middle, &got);
-        if (n != WRONG) return n == RIGHT;
-        if ((got > v->want) != falls)
-            high = middle;
+        if (n == RIGHT) return true;
+        if (n == NOWHERE || (got > v->want) == more)
+            far = middle;
         else
-            low = middle;
+            near = middle;
     }
     return false;
 }
@@ -84,8 +96,8 @@ static bool pass(const Move *v, bool falls) {
         if (edge > most || edge < least) edge = up ? most : least;
         if (edge == from) return false;
         Number n = number_at(v, edge, &got);
-        if (n != WRONG) return n == RIGHT;
-        if ((got > v->want) == more) return halve(v, up ? from : edge, up ? edge : from, falls);
+        if (n == RIGHT) return true;
+        if (n == NOWHERE || (got > v->want) == more) return halve(v, from, edge);
     }
     return false;
 }
@@ -102,17 +114,27 @@ static Number other_number(const Move *v, int64_t *at, int64_t *out) {
     return NOWHERE; // it does not follow this axis
 }
 
+// A remainder follows the size step by step, and no straight line from afar.
+static bool step(const Move *v) {
+    int64_t got;
+    Number n = number_at(v, v->at + 1, &got);
+    if (n != WRONG || got == v->key) return n == RIGHT;
+    double by = ((double)v->want - (double)v->key) / ((double)got - (double)v->key), at = (double)v->at + by;
+    bool inside = at >= (double)axis_least(v->axis) && at <= (double)axis_most(v->axis);
+    return inside && number_at(v, (int64_t)at, &got) == RIGHT;
+}
+
 // The entry's number itself is tried first, as a size; then where a straight line meets it; then halves.
 static bool move(const Move *v) {
     int64_t least = axis_least(v->axis), most = axis_most(v->axis), got, far, other;
     if (v->want >= least && v->want <= most && number_at(v, v->want, &got) == RIGHT) return true;
     Number n = other_number(v, &far, &other);
-    if (n != WRONG) return n == RIGHT;
+    if (n != WRONG) return n == RIGHT || step(v);
     double slope = ((double)other - (double)v->key) / ((double)far - (double)v->at),
            guess = (double)v->at + ((double)v->want - (double)v->key) / slope;
     bool inside = guess >= (double)least && guess < (double)most;
     if (inside && number_at(v, (int64_t)(guess + 0.5), &got) == RIGHT) return true;
-    return pass(v, slope < 0);
+    return pass(v, slope < 0) || step(v);
 }
 
 // `if n < limit`: an item that is met on one side of its number alone.
@@ -162,7 +184,8 @@ static bool meet(Aim *a) {
     int axis[AXES + 1], axes = axes_of(a, axis), moved = -1;
     if (!(look(a, &a->p) || reach(a)) || !a->m->alike) return false;
     for (int k = 0; k < a->m->numbers; k++) {
-        bool done = right(a->m, k + 1);
+        bool done = right(a, k + 1), hit = a->m->hit;
+        ExplorePoint here = a->p;
         Move v = {.a = a, .k = k, .key = a->m->key[k], .want = a->m->want[k]};
         for (int i = 0; i < axes && !done; i++) {
             v.axis = axis[i];
@@ -170,22 +193,36 @@ static bool meet(Aim *a) {
             done = move(&v);
             if (done) moved = axis[i];
         }
-        if (!done || !look(a, &a->p)) return false;
+        if (done && look(a, &a->p)) continue;
+        a->p = here;
+        a->idle |= 1U << k;
+        if (!a->m->table[a->m->aim_table].made && !hit && look(a, &a->p)) continue;
+        // `if low <= n < high` does not ask for both
+        return hit;
     }
     return a->m->hit || (moved >= 0 && beside(a, moved));
+}
+
+// A size that equals another number of the item leaves open which of them it is beside: so a second try is
+// made from sizes that no table has.
+static bool meet_from(Aim *a, ExplorePoint p) {
+    a->p = p;
+    a->calls = 0;
+    a->idle = 0;
+    return meet(a);
 }
 
 // Few slices, where they are not what the key is made of: a case of each entry is to be cheap.
 static void fewer(Aim *a) {
     static const int64_t few[] = {2, 3};
-    int axis = a->s->d->slices;
+    int axis = a->s->d->slices, had = look(a, &a->p) ? rights(a) : 0;
     for (int i = 0; axis >= 0 && i < 2; i++) {
         ExplorePoint q = a->p;
         if (!explore_free(a->s, axis) || explore_elements(a->s->d, q.size) <= ELEMENTS_FEW ||
             q.size[axis] <= few[i])
             return;
         q.size[axis] = few[i];
-        if (look(a, &q) && a->m->hit) {
+        if (look(a, &q) && a->m->hit && rights(a) >= had) {
             a->p = q;
             return;
         }
@@ -212,8 +249,8 @@ static bool entry(Search *s, int table, int e) {
     bool done = false;
     for (int way = 0; way < EXPLORE_WAYS && !done; way++) {
         if (way >= EXPLORE_GAPS && !(s->ways >> way & 1) && way != s->table_way[table]) continue;
-        Aim a = {.s = s, .m = m, .p = s->table[table], .way = way};
-        done = meet(&a);
+        Aim a = {.s = s, .m = m, .way = way};
+        done = meet_from(&a, s->table[table]) || meet_from(&a, explore_at(s, ODD_SLICES, ODD_LENGTH));
         if (!done) continue;
         fewer(&a);
         tell(s, &a.p, 1U << way, m->table[table].made ? EXPLORE_WRITTEN_ENTRY : EXPLORE_COMPUTED_ENTRY);

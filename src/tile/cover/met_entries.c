@@ -10,6 +10,7 @@ void met_begin(MetEntries *m, int run) {
     m->run = run;
     m->asked = m->alike = m->hit = false;
     m->numbers = m->items = 0;
+    m->around = 0; // a call may have ended within a loop
 }
 
 void met_end(MetEntries *m, bool kept) {
@@ -19,12 +20,17 @@ void met_end(MetEntries *m, bool kept) {
     }
 }
 
+static bool is_table(const MetTable *t, uint32_t at, const void *made, uint64_t around) {
+    return t->at == at && t->made == made && t->around == around;
+}
+
 int met_looked_up(MetEntries *m, uint32_t at, const void *made, int entries, int found) {
     int i = 0;
-    while (i < m->tables && (m->table[i].at != at || m->table[i].made != made)) i++;
+    uint64_t around = made ? 0 : m->around;
+    while (i < m->tables && !is_table(&m->table[i], at, made, around)) i++;
     if (i == MET_TABLES_MAX) return -1;
     MetTable *t = &m->table[i];
-    if (i == m->tables) m->tables++, *t = (MetTable){.at = at, .made = made};
+    if (i == m->tables) m->tables++, *t = (MetTable){.at = at, .made = made, .around = around};
     if (entries > MET_ENTRIES_MAX) entries = MET_ENTRIES_MAX;
     if (entries > t->entries) t->entries = entries;
     if (t->run != m->run) memset(t->now, 0, sizeof t->now);
@@ -53,12 +59,42 @@ static bool has_number(const MetEntries *m, int64_t x) {
     return false;
 }
 
-void met_compared(MetEntries *m, int64_t left, int64_t right) {
-    if (has_number(m, right))
-        met_key_number(m, left, right);
-    else if (has_number(m, left))
-        met_key_number(m, right, left);
+// Which of two that are compared is the item's own is not told: so they are to differ by nothing.
+static void met_difference(MetEntries *m, int64_t left, int64_t right) {
+    int64_t by;
+    met_key_number(m, __builtin_sub_overflow(left, right, &by) ? INT64_MAX : by, 0);
 }
+
+void met_compared(MetEntries *m, int64_t left, int64_t right) {
+    if (m->sought && (has_number(m, left) || has_number(m, right))) met_difference(m, left, right);
+}
+
+void met_item_begin(MetEntries *m, bool sought) {
+    m->sought = sought;
+    m->items = 0;
+    m->equals = m->equal = m->others = m->other = m->taken = false;
+}
+
+void met_item_equal(MetEntries *m, int64_t left, int64_t right, bool equal) {
+    if (has_number(m, left) || has_number(m, right)) {
+        m->equals = true;
+        m->equal |= equal;
+        return;
+    }
+    m->others = true;
+    m->other = equal;
+    if (m->sought) met_difference(m, left, right);
+}
+
+void met_item_equal_texts(MetEntries *m, Str left, Str right, bool equal) {
+    size_t i = 0, k = 0;
+    int64_t x, y;
+    m->others = true;
+    m->other = equal;
+    while (m->sought && text_number(left, &i, &x) && text_number(right, &k, &y)) met_difference(m, x, y);
+}
+
+bool met_item_wanted(const MetEntries *m) { return m->equals ? m->equal : m->others ? m->other : m->taken; }
 
 // Texts with other words between their numbers are found out by the call that does not meet the entry.
 void met_key_texts(MetEntries *m, Str key, Str want) {

@@ -4,10 +4,11 @@
 #pragma once
 #include "base/str.h"
 
-enum { MET_TABLES_MAX = 48, MET_ENTRIES_MAX = 512, KEY_NUMBERS_MAX = 8 };
+enum { MET_TABLES_MAX = 96, MET_ENTRIES_MAX = 512, KEY_NUMBERS_MAX = 8 };
 typedef struct {
     uint32_t at;
     const void *made; // the display's node; NULL: it was computed
+    uint64_t around;  // of a loop: the turns of the loops around it, one table for each
     int entries;      // at most MET_ENTRIES_MAX: of a longer one the others are not looked for
     int run;          // the latest one that came here
     uint8_t met[MET_ENTRIES_MAX / 8], now[MET_ENTRIES_MAX / 8]; // in runs that were kept; in the latest one
@@ -22,10 +23,15 @@ typedef struct {
         hit; // asked: some key was looked up there; of several the last one counts that is alike
     int numbers;
     int64_t key[KEY_NUMBERS_MAX], want[KEY_NUMBERS_MAX];
-    // The numbers of the item that a loop is at, where that is the one that is looked for: what they are
+    // The numbers of the item that a loop is at. Where it is the one that is looked for, what they are
     // compared with is the key.
+    bool sought;
     int items;
     int64_t item[KEY_NUMBERS_MAX];
+    bool equals, equal; // in its turn: one of its numbers was asked to equal something, and did
+    bool others, other; // what is made of them was, and the last of that did
+    bool taken;         // a branch was taken
+    uint64_t around;    // as a table's, at present; 0: no loop is
 } MetEntries;
 
 static inline bool met_has(const uint8_t *bits, int i) { return bits[i / 8] >> i % 8 & 1; }
@@ -40,4 +46,10 @@ void met_key_begin(MetEntries *m, bool hit);
 void met_key_number(MetEntries *m, int64_t key, int64_t want);
 void met_key_texts(MetEntries *m, Str key, Str want);
 void met_compared(MetEntries *m, int64_t left, int64_t right);
+// A loop comes to an item: what its turn is asked about. met_item_wanted(): whether it is what a loop that
+// goes through all of its items is after: one that equals something, or else one that a branch is taken for.
+void met_item_begin(MetEntries *m, bool sought);
+void met_item_equal(MetEntries *m, int64_t left, int64_t right, bool equal);
+void met_item_equal_texts(MetEntries *m, Str left, Str right, bool equal);
+bool met_item_wanted(const MetEntries *m);
 void met_key_other(MetEntries *m, bool same);

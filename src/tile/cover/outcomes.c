@@ -101,7 +101,7 @@ void outcomes_end(Outcomes *o, bool kept) {
         o->news++;
         if (o->freshes < OUTCOME_FRESH_MAX) o->fresh[o->freshes++] = x->key;
     }
-    met_end(&o->met, kept && !o->aiming);
+    met_end(&o->met, kept && o->drawn);
     if (kept && o->pairing) pairs_note(o);
 }
 

@@ -67,6 +67,7 @@ typedef struct Outcomes {
     int freshes;
     uint64_t signature; // of all of its outcomes
     MetEntries met;
+    bool drawn;  // the runs are cases that have been judged: the entries that they meet need no others
     bool aiming; // entries are looked for one by one: what meets them is no news
     // Two outcomes that have not come together before.
     bool pairing;

@@ -37,6 +37,11 @@ static void test_what_python_and_torch_raise(void **state) {
         {DIAG_HOST, "OverflowError", "y = 99999999999999999999"},
         {DIAG_HOST, "TypeError: unsupported operand type(s) for +: 'int' and 'str'", "y = 1 + 'a'"},
         {DIAG_HOST, "TypeError: unsupported operand type(s) for -: 'list' and 'int'", "y = [1] - 1"},
+        // Python has these.
+        {DIAG_UNSUPPORTED, "of two values of type 'set'", "y = {1} & {2}"},
+        {DIAG_UNSUPPORTED, "of two values of type 'set'", "y = {1} - {2}"},
+        {DIAG_UNSUPPORTED, "of two values of type 'dict'", "y = {1: 2} | {2: 3}"},
+        {DIAG_HOST, "TypeError: unsupported operand type(s) for -: 'dict'", "y = {1: 2} - {2: 3}"},
         {DIAG_HOST, "can only concatenate tuple", "y = x.view(-1).stride() + [1]"},
         {DIAG_HOST, "not supported between", "y = 1 < 'a'"},
     };

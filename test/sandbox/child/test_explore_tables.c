@@ -8,7 +8,7 @@
 #include "sandbox/child/explore.h"
 
 enum { ENTRIES = 100 };
-typedef enum { LENGTHS, PAIRS, STEPS, LIMITS, DTYPES, NOBODY } Table;
+typedef enum { LENGTHS, PAIRS, STEPS, LIMITS, DTYPES, ENDS, RESTS, VISITS, OTHERS, NOBODY } Table;
 static Outcomes *outcomes;
 static Table table;
 static int display; // stands for what a table was written as
@@ -55,6 +55,35 @@ static bool candidate(void *arg, const ExplorePoint *p, int way) {
         }
         if (outcome_looked_up(outcomes, 1, NULL, ENTRIES, found) == found) outcomes->met.hit |= found >= 0;
         break;
+    case ENDS: // LIST[i] if i < 100, where i follows the logarithm of N
+        while (found + 1 < ENTRIES && length_of(found + 1) < n) found++;
+        if (n <= length_of(ENTRIES - 1))
+            look_up(&display, found + 1, &(int64_t){found + 1}, &(int64_t){aim}, 1, true);
+        break;
+    case RESTS: // TABLE.get(divmod(N, 64)): of the quotient i and the remainder 63 - i % 5
+        key[0] = n / 64, key[1] = n % 64;
+        want[0] = aim + 1, want[1] = 63 - aim % 5;
+        found = key[0] <= ENTRIES && key[1] == 63 - (key[0] - 1) % 5 ? (int)key[0] - 1 : -1;
+        look_up(&display, found, key, want, 2, true);
+        break;
+    case VISITS: // LIST[i], and then LIST[99] in every call: it does not end at the entry that it meets
+        found = n < ENTRIES - 1 ? (int)n : ENTRIES - 1;
+        look_up(&display, found, &(int64_t){found}, &(int64_t){aim}, 1, true);
+        if (outcome_looked_up(outcomes, 1, &display, ENTRIES, ENTRIES - 1) >= 0)
+            met_key_begin(&outcomes->met, aim == ENTRIES - 1),
+                met_key_number(&outcomes->met, ENTRIES - 1, aim);
+        break;
+    case OTHERS: // for n, m in LIST: if other == 3 or n == N and m == M
+        for (int i = 0; i < ENTRIES; i++) {
+            bool same = n == length_of(i);
+            if (i == aim) met_key_begin(&outcomes->met, false), met_key_number(&outcomes->met, 5, 0);
+            if (i == aim) met_key_number(&outcomes->met, n - length_of(i), 0);
+            if (i == aim && same) met_key_number(&outcomes->met, m - (2000 + i), 0);
+            if (same && outcome_looked_up(outcomes, 1, NULL, ENTRIES, i) == i) outcomes->met.hit = true;
+            found = same ? i : found;
+        }
+        if (found < 0) outcome_looked_up(outcomes, 1, NULL, ENTRIES, -1);
+        break;
     case NOBODY: look_up(&display, -1, &(int64_t){12345}, want, 1, true); break;
     }
     return true;
@@ -85,6 +114,7 @@ static int entries_of(Table which, ExploreEntry as, int *news) {
     for (int i = 0; i < points->n; i++) {
         entries += points->entry[i] == as;
         *news += points->entry[i] == EXPLORE_NO_ENTRY;
+        if (which == OTHERS && points->entry[i]) assert_in_range(points->size[i][0], 2000, 2000 + ENTRIES);
         if (which == DTYPES) assert_int_equal(points->ways[i], 2);
         // What the key leaves open is small: a case of each entry is to be cheap.
         if (which == LENGTHS && points->size[i][1] > 8192) assert_in_range(points->size[i][0], 1, 3);
@@ -103,6 +133,10 @@ static void each_entry_has_a_point(void **state) {
                      ENTRIES - 1); // the draw's case has met one
     assert_int_equal(entries_of(LIMITS, EXPLORE_COMPUTED_ENTRY, &news), ENTRIES - 1);
     assert_int_equal(entries_of(DTYPES, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES);
+    assert_int_equal(entries_of(ENDS, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES - 1);
+    assert_int_equal(entries_of(RESTS, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES);
+    assert_int_equal(entries_of(OTHERS, EXPLORE_COMPUTED_ENTRY, &news), ENTRIES);
+    assert_in_range(entries_of(VISITS, EXPLORE_WRITTEN_ENTRY, &news), ENTRIES - 4, ENTRIES);
 }
 
 static void a_key_that_no_size_moves_has_none(void **state) {

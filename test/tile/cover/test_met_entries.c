@@ -54,19 +54,65 @@ static void a_key_is_told_beside_its_entry(void **state) {
     assert_true(met_has(m.table[0].met, 4));
 }
 
-// What an item of a loop is compared with is the key, on whichever side it stands.
+// Whether an item's number is the left one or the right one, and whichever it happens to equal: both are to
+// be the same. Outside of the turn of the one that is looked for nothing is noted.
 static void comparisons_of_an_item_are_its_key(void **state) {
     (void)state;
-    m = (MetEntries){.items = 2, .item = {128, 512}};
-    met_compared(&m, 61, 512);
-    met_compared(&m, 128, 5);
-    met_compared(&m, 3, 4);
-    assert_true(m.numbers == 2 && m.key[0] == 61 && m.want[0] == 512 && m.key[1] == 5 && m.want[1] == 128);
+    for (int sought = 0; sought < 2; sought++) {
+        m = (MetEntries){0};
+        met_item_begin(&m, sought);
+        m.items = 2, m.item[0] = 128, m.item[1] = 1;
+        met_compared(&m, 61, 128);
+        met_compared(&m, 128, 1); // a size of 1 beside it
+        met_compared(&m, 3, 4);
+        met_item_equal(&m, 8 * 16, 61, false); // `a * b == n`
+        met_item_equal_texts(&m, STR("n128"), STR("n61"), false);
+        assert_int_equal(m.numbers, sought ? 3 : 0);
+        for (int i = 0; i < m.numbers; i++) assert_int_equal(m.want[i], 0);
+        if (sought) assert_true(m.key[0] == -67 && m.key[1] == 127 && m.key[2] == 67);
+    }
+    met_item_equal(&m, INT64_MIN, 61, false);
+    assert_int_equal(m.key[3], INT64_MAX);
+}
+
+// Of a loop that goes through all items: `==` tells which it is after, or else a branch does.
+static void a_turn_is_wanted_for_what_equals(void **state) {
+    (void)state;
+    met_item_begin(&m, false);
+    assert_false(met_item_wanted(&m));
+    m.taken = true;
+    assert_true(met_item_wanted(&m));
+    met_item_equal(&m, 2, 2, true); // `x.element_size() == 2 and a * b == n`
+    met_item_equal(&m, 256, 61, false);
+    assert_false(met_item_wanted(&m));
+    met_item_begin(&m, false);
+    m.items = 1, m.item[0] = 61;
+    m.taken = true; // `if n != item: continue`
+    met_item_equal(&m, 61, 62, false);
+    assert_false(met_item_wanted(&m));
+    met_item_equal(&m, 61, 61, true);
+    assert_true(met_item_wanted(&m));
+}
+
+// A list within another one is a table for each turn around it; what is written is one wherever it is met.
+static void loops_within_loops_have_tables_of_their_own(void **state) {
+    (void)state;
+    static const int display;
+    m = (MetEntries){.aim_table = -1};
+    met_begin(&m, 1);
+    for (uint64_t turn = 1; turn <= 3; turn++) {
+        m.around = turn;
+        met_looked_up(&m, 7, NULL, 8, -1);
+        met_looked_up(&m, 8, &display, 8, -1);
+    }
+    assert_int_equal(m.tables, 4);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(entries_are_met_in_kept_runs),
                                        cmocka_unit_test(a_key_is_told_beside_its_entry),
-                                       cmocka_unit_test(comparisons_of_an_item_are_its_key)};
+                                       cmocka_unit_test(comparisons_of_an_item_are_its_key),
+                                       cmocka_unit_test(a_turn_is_wanted_for_what_equals),
+                                       cmocka_unit_test(loops_within_loops_have_tables_of_their_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

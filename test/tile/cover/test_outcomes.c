@@ -95,9 +95,25 @@ static void pairs_come_once(void **state) {
     arena_free(&a);
 }
 
+// Of what runs meet, cases that have been drawn alone need no others: a call that was tried is told to
+// nobody.
+static void entries_are_met_by_cases(void **state) {
+    (void)state;
+    Arena a = {0};
+    Outcomes *o = outcomes_new(&a, NEWN(&a, uint8_t, 10), 10);
+    for (int drawn = 0; drawn < 2; drawn++) {
+        o->drawn = drawn;
+        outcomes_begin(o, 0, 1);
+        (void)outcome_looked_up(o, 7, NULL, 4, 2);
+        outcomes_end(o, true);
+        assert_int_equal(met_has(o->met.table[0].met, 2), drawn);
+    }
+    arena_free(&a);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(news_come_once),
-                                       cmocka_unit_test(parts_of_texts_and_numbers),
-                                       cmocka_unit_test(pairs_come_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(news_come_once), cmocka_unit_test(parts_of_texts_and_numbers),
+        cmocka_unit_test(pairs_come_once), cmocka_unit_test(entries_are_met_by_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
