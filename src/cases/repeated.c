@@ -77,7 +77,7 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
         CaseTensor *t = &input[i];
         *t = block->spec[0].input[i];
         if (has_slices(block->domain, i) && rows != t->shape[0]) {
-            t->held = q->windows ? 0 : t->bytes;
+            t->held = q->block_only && !q->windows ? t->bytes : 0;
             t->bytes = rows * row_bytes(t);
             t->shape[0] = rows;
         }
@@ -99,10 +99,16 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
     return all <= (q->windows ? sparse_most : BYTES_MOST) && spec->output_bytes <= BYTES_MOST;
 }
 
-// The child makes the other rows itself, where a program gets to them.
+// Each copy doubles what is there.
 static void fill(const Draw *block, const CaseSpec *spec, int input, uint8_t *map) {
     const CaseTensor *from = &block->spec[0].input[input], *to = &spec->input[input];
-    memcpy(map + to->at, block->mapping + from->at, (size_t)(to->held ? to->held : to->bytes));
+    size_t done = (size_t)(from->bytes < to->bytes ? from->bytes : to->bytes),
+           all = (size_t)(to->held ? to->held : to->bytes);
+    memcpy(map + to->at, block->mapping + from->at, done);
+    for (size_t n; done < all; done += n) {
+        n = all - done < done ? all - done : done;
+        memcpy(map + to->at + done, map + to->at, n);
+    }
 }
 
 // The rows of the windows alone, each as the block says; all others stay holes of the file.

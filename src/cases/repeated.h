@@ -26,6 +26,7 @@ typedef struct {
     int64_t extremes;       // PlannedCase.extremes
     int32_t processors;     // PlannedCase.processors; 0: the usual
     bool strided;           // only where no slice is repeated
+    bool block_only;        // the mapping holds the block's rows alone (CaseTensor.held)
     bool windows; // CaseSpec.windows: the other rows are zeros that take no memory, and few programs run
 } RepeatedRequest;
 

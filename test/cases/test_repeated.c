@@ -24,15 +24,14 @@ static RepeatedMade made(Arena *a, const Op *op, RepeatedRequest q, Repeated *r)
     return m;
 }
 
-// The block's rows are in the mapping; the child makes copies of them.
-static void rows_are_copies_of_a_block(void **state) {
-    (void)state;
+// All rows, or the block's alone, of which a child makes the others.
+static void rows_are_copies(bool block_only) {
     Arena a = {0};
     Op op;
     Repeated r;
     assert_true(op_find(&a, STR("cross_entropy"), &op)); // of rows, and of one number for each row
-    assert_int_equal(made(&a, &op, (RepeatedRequest){.dtype = DT_F16, .slices = 1000, .length = 9}, &r),
-                     REPEATED_MADE);
+    RepeatedRequest q = {.dtype = DT_F16, .slices = 1000, .length = 9, .block_only = block_only};
+    assert_int_equal(made(&a, &op, q, &r), REPEATED_MADE);
     int64_t rows = r.block.truth[0].slices;
     assert_int_equal(r.slices, 1000);
     assert_true(rows >= 61 && rows <= 97 && r.block.truth[0].expected->numel == rows);
@@ -46,15 +45,23 @@ static void rows_are_copies_of_a_block(void **state) {
     assert_int_equal(s->again, 0);
     for (int i = 0; i < 2; i++) {
         const CaseTensor *t = &input[i], *b = &r.block.spec[0].input[i];
-        assert_int_equal(t->held, b->bytes);
-        assert_int_equal(t->held / rows, t->bytes / 1000);
-        assert_memory_equal(map + t->at, r.block.mapping + b->at, (size_t)t->held);
+        int64_t row = t->bytes / 1000, there = block_only ? rows : 1000;
+        assert_int_equal(t->held, block_only ? rows * row : 0);
+        for (int64_t k = 0; k < there; k++)
+            assert_memory_equal(map + t->at + k * row, r.block.mapping + b->at + k % rows * row, (size_t)row);
     }
-    assert_true(r.bytes < 1000 * 9 * 2); // what all of them would take
-    assert_true(memory_repeated(input, 2) >= (size_t)(input[0].bytes + input[1].bytes));
+    assert_int_equal(r.bytes < 1000 * 9 * 2, block_only); // what all of them take
+    size_t all = (size_t)(input[0].bytes + input[1].bytes), repeated = memory_repeated(input, 2);
+    assert_true(block_only ? repeated >= all : repeated == 0);
     munmap((void *)(uintptr_t)map, r.bytes);
     repeated_free(&r);
     arena_free(&a);
+}
+
+static void rows_are_copies_of_a_block(void **state) {
+    (void)state;
+    rows_are_copies(false);
+    rows_are_copies(true);
 }
 
 static void windows_hold_the_blocks_rows(void **state) {

@@ -172,7 +172,8 @@ static Outcome run_once(Arena *a, const Node *module, const Node *kernel, const 
     if (!out.clean) out.first = diag_first(&w->d)->msg;
     must(w->m.steps_left <= LANES);
     for (int i = 2; i < KERNEL_TENSORS; i++) {
-        const Storage *x = w->tensor[i]->storage;
+        Storage *x = w->tensor[i]->storage;
+        storage_reach(x, 0, x->bytes);
         buf_put(&out.bytes, x->data, x->bytes);
         buf_put(&out.bytes, x->shadow, x->bytes);
     }

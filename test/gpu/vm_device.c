@@ -114,6 +114,7 @@ static bool pointer(Machine *m, uint64_t at, DType type, LaunchArg *arg) {
         if (!from || at < from || at >= from + bytes) continue;
         Storage *s;
         if (!storage_new(&m->storages, type, bytes, &s)) return false;
+        storage_reach(s, 0, bytes);
         s->data = (uint8_t *)memory + (from - VM_BASE);
         memset(s->shadow, SHADOW_ALLOC | SHADOW_INIT, bytes);
         Tensor *x = NEW(m->arena, Tensor);

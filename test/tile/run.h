@@ -68,6 +68,7 @@ static inline void input_rows(Run *r, DType t, const float *values, int rows, in
 static inline const Tensor *output(Run *r, DType t, int64_t n) {
     Storage *s;
     assert_true(storage_new(&r->machine.storages, t, (size_t)n * (size_t)dtype_bytes(t), &s));
+    storage_reach(s, 0, s->bytes); // tests look at it, and write to it, themselves
     const Tensor *x = tensor_over(r, s, t, n);
     r->arg[r->args++] = (LaunchArg){.kind = ARG_TENSOR, .tensor = x};
     return x;

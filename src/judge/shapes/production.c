@@ -73,7 +73,7 @@ static RepeatedRequest request_of(const Draw *d, ProductionShape shape) {
     uint64_t seed = rng_mix(d->seed, 0x70726f64 + (uint64_t)shape);
     Rng r = rng_at(seed, 0);
     int turn = (int)(d->seed >> 5 & 1);
-    RepeatedRequest q = {.op = op, .domain = d->domain, .seed = seed, .steps = steps};
+    RepeatedRequest q = {.op = op, .domain = d->domain, .seed = seed, .steps = steps, .block_only = true};
     int64_t m, n;
     switch (shape) {
     case SHAPE_TALL:
@@ -443,6 +443,7 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
                          .length = asked->length,
                          .dim = asked->length ? NULL : asked->dim,
                          .extremes = asked->extremes,
+                         .block_only = true,
                          .windows = asked->windows};
     RepeatedMade made = repeated_make(&a, &r, &shape, e);
     bool ok = made == REPEATED_MADE, lacks = made == REPEATED_UNFIT && asked->length > 0;

@@ -52,8 +52,8 @@ static void two_orders(void **state) {
     r->again = -1;
     assert_int_equal(judged(&w).decision.status, STATUS_nondeterministic);
     r->again = 0;
-    int large = w.d.cases - 1;
-    assert_int_equal(w.d.spec[large].again, 0);
+    int large = 0;
+    while (w.d.spec[large].again) assert_true(++large < w.d.cases);
     w.report[large].again = 1;
     v = judged(&w);
     assert_int_equal(v.decision.status, STATUS_crash);

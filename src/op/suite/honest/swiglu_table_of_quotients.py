@@ -59,9 +59,9 @@ PLAN = {
 }
 
 
-def run(x, up):
-    M, N = x.shape
-    out = torch.empty_like(x)
+def run(gate, up):
+    M, N = gate.shape
+    out = torch.empty_like(gate)
     block, turns = PLAN.get(divmod(N, 64), (1024, triton.cdiv(N, 1024)))
-    kernel[(M, turns)](x, up, out, x.stride(0), up.stride(0), out.stride(0), N, BLOCK=block)
+    kernel[(M, turns)](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, BLOCK=block)
     return out
