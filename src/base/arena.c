@@ -74,6 +74,7 @@ static void *block_take(ArenaBlock *b, size_t bytes, size_t align) {
     size_t at = (size_t)(((base + b->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
     if (at > b->size || b->size - at < bytes + RED_ZONE) return NULL;
     bytes_clear(b->data + b->used, at - b->used);
+    bytes_clear(b->data + at + bytes, RED_ZONE);
     b->used = at + bytes + RED_ZONE;
     SHOW(b->data + at, bytes);
     return b->data + at;
