@@ -332,8 +332,8 @@ static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
 
 // Many rows in which sums cancel. A variance of theirs that rounding makes negative becomes NaN: chance in
 // one row, and certain among so many, so that what a program is called does not depend on the seed. For
-// domains that reach so far, of a length that other cases have: here some references leave float32. Behind all
-// other cases, whose places and values stay what they would be without.
+// domains that reach so far, of a length that other cases have: here some references leave float32. Behind
+// all other cases, whose places and values stay what they would be without.
 static void plan_flat(Planner *p, DType dtype, Rng *r) {
     enum { ROWS = 48, LENGTH = 17 };
     bool fits = plan_data_inputs(p->op) > 0;
