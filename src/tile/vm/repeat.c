@@ -245,7 +245,7 @@ static bool inside(const Block *b, const Event *e) {
     return true;
 }
 
-static bool untouched(const uint32_t *word, size_t n, uint32_t first) {
+bool words_untouched(const uint32_t *word, size_t n, uint32_t first) {
     uint32_t touched = 0;
     for (size_t i = 0; i < n; i++) touched |= (uint32_t)((word[i] & ~READER_MANY) >= first);
     return !touched;
@@ -267,7 +267,7 @@ static bool loads_same(const Block *b, const Event *e) {
         uint8_t need = SHADOW_ALLOC | SHADOW_INIT;
         if (m->row_pitch && together(e)) return false;
         if ((shadow_flags(b->v->loops, m, (size_t)at, bytes) & need) != need) return false;
-        if (m->writer && !untouched(m->writer + word_of(m, at), words_of(m, at, bytes), b->v->first))
+        if (m->writer && !words_untouched(m->writer + word_of(m, at), words_of(m, at, bytes), b->v->first))
             return false;
         if (at != was && memcmp(m->data + at, m->data + was, bytes) != 0) return false;
     }
@@ -280,8 +280,9 @@ static bool stores_allowed(const Block *b, const Event *e) {
     for (int k = 0; k < runs_of(b, e); k++) {
         int64_t at = e->at[k] + e->step * b->from;
         if (!(shadow_flags(b->v->loops, m, (size_t)at, bytes) & SHADOW_ALLOC) ||
-            !untouched(m->writer + word_of(m, at), words_of(m, at, bytes), b->v->first) ||
-            (m->was_read && !untouched(m->reader + word_of(m, at), words_of(m, at, bytes), b->v->first)))
+            !words_untouched(m->writer + word_of(m, at), words_of(m, at, bytes), b->v->first) ||
+            (m->was_read &&
+             !words_untouched(m->reader + word_of(m, at), words_of(m, at, bytes), b->v->first)))
             return false;
     }
     return true;

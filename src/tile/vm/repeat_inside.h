@@ -38,6 +38,8 @@ struct Repeat {
 
 // Of a team that is copied, in lanes.
 int64_t team_price(const Repeat *r);
+// Whether none of so many race words is of this launch.
+bool words_untouched(const uint32_t *word, size_t n, uint32_t first);
 // Counts so many teams behind a whole block as if they had run.
 void repeat_count(Vm *v, const Repeat *r, int64_t teams);
 // Copies all teams from the second block up to `end`, without a look at memory. False, and nothing is

@@ -50,12 +50,6 @@ static bool stored_of(const Repeat *r, const Event *of, int64_t end, Stored *out
            !__builtin_add_overflow(out->to, least, &out->to) && out->to <= (int64_t)m->bytes;
 }
 
-static bool words_untouched(const uint32_t *word, size_t n, uint32_t first) {
-    uint32_t touched = 0;
-    for (size_t i = 0; i < n; i++) touched |= (uint32_t)((word[i] & ~READER_MANY) >= first);
-    return !touched;
-}
-
 static bool bytes_untouched(const Storage *m, size_t from, size_t to, uint32_t first) {
     size_t size = (size_t)dtype_bytes(m->dtype), w = from / size, n = to > from ? to / size - w : 0;
     return words_untouched(m->writer + w, n, first) &&
