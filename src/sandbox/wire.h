@@ -1,6 +1,7 @@
 // wire.h - what crosses the boundary between the referee and the child that interprets a candidate. Plain
 // data of fixed size, no pointers. The parent believes nothing in it without checking: a report can only make
-// a candidate fail, never pass (passing needs the right bytes in every output).
+// a candidate fail, never pass (passing needs the right bytes in every output; ReportOutput.repeats says in
+// fewer bytes what they are).
 //
 // Input mapping (shared by all candidates of one draw, read-only for children):
 //   DrawHeader, CaseSpec[cases], CallSpec[calls], the CaseTensors of each of them at CaseSpec.inputs_at, then

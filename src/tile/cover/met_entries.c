@@ -8,7 +8,7 @@ static void set(uint8_t *bits, int i) { bits[i / 8] |= (uint8_t)(1 << i % 8); }
 
 void met_begin(MetEntries *m, int run) {
     m->run = run;
-    m->asked = m->alike = m->hit = false;
+    m->asked = m->hit = m->alike = false;
     m->numbers = m->items = 0;
     m->around = 0; // a call may have ended within a loop
 }

@@ -19,8 +19,8 @@ typedef struct {
     // The entry that is looked for, and how the keys of the present run differ from its own: by numbers,
     // those within texts too, and by anything else.
     int aim_table, aim_entry; // -1: none is
-    bool asked, alike,
-        hit; // asked: some key was looked up there; of several the last one counts that is alike
+    bool asked, hit;          // some key was looked up there, and one of them met it
+    bool alike;               // of several keys, the last one that is alike counts
     int numbers;
     int64_t key[KEY_NUMBERS_MAX], want[KEY_NUMBERS_MAX];
     // The numbers of the item that a loop is at. Where it is the one that is looked for, what they are

@@ -5,7 +5,7 @@
 // marks that its stores would have left. Every address, every byte that is loaded, and every other program's
 // claim on what is stored is checked as if it had run; where something is not as foreseen, the programs run.
 // Where the inputs are known to repeat themselves (storage_wrap_repeated()) all programs behind the first
-// block are settled at once, by sizes alone, and what they store comes when somebody looks (storage_reach()).
+// block are done at once, by sizes alone, and what they store comes when somebody looks (storage_reach()).
 #pragma once
 #include "tile/compute/step.h"
 
