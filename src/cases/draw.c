@@ -354,29 +354,57 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
     return true;
 }
 
-// By turns where there are many cases: rows of one class are in several. Of large ones a few at quick, too:
-// what is wrong for a block of a row asks for rows of several blocks.
-static int32_t contract_of(const Draw *d, int index, int64_t output_bytes) {
-    enum { MANY = 12, SMALL_ONE_IN = 2, LARGE_ONE_IN = 6, LARGE_MOST = 256 << 10 };
-    const int32_t left = 1 << CONTRACT_LEFT, right = 1 << CONTRACT_RIGHT;
+enum { CONTRACT_BOTH = 1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT };
+
+static int line_kinds(const CaseTruth *t) {
+    bool there[CLASS_COUNT] = {0};
+    int kinds = 0;
+    for (int64_t l = 0; l < t->lines; l++) {
+        kinds += !there[t->line_class[l]];
+        there[t->line_class[l]] = true;
+    }
+    return kinds;
+}
+
+// Of the large cases of moderate size the one with the most kinds of lines; of several the seed chooses. -1:
+// there is none.
+static int fullest_case(const Draw *d) {
+    enum { FULLEST_MOST = 128 << 10 }; // bytes of outputs
+    int most = 0, n = 0, fullest[WIRE_CASES_MAX];
+    for (int i = 0; i < d->cases; i++) {
+        int64_t bytes = d->spec[i].output_bytes;
+        if (bytes <= TINY_OUTPUT || bytes > FULLEST_MOST) continue;
+        int kinds = line_kinds(&d->truth[i]);
+        if (kinds > most) most = kinds, n = 0;
+        if (kinds == most) fullest[n++] = i;
+    }
+    return n ? fullest[(d->seed >> 7 & 0xffff) % (uint64_t)n] : -1;
+}
+
+// By turns where there are many cases: rows of one class are in several. What is wrong for a block of a row
+// shows in rows of several blocks alone, and often with one side alone: at quick one large case has both
+// sides, and some others have one.
+static int32_t contract_of(const Draw *d, int index, int fullest, int64_t output_bytes) {
+    enum { MANY = 12, SMALL_ONE_IN = 2, LARGE_ONE_IN = 16, LARGE_MOST = 256 << 10 };
     uint64_t turn = (d->seed >> 7 & 0xffff) + (uint64_t)index;
     bool large = output_bytes > TINY_OUTPUT;
     if (output_bytes > LARGE_MOST) return 0;
-    if (d->cases < MANY || (d->level == LEVEL_FULL && !large)) return left | right;
+    if (d->cases < MANY || (d->level == LEVEL_FULL && !large) || index == fullest) return CONTRACT_BOTH;
     uint64_t one_in = d->level == LEVEL_FULL ? 1 : large ? LARGE_ONE_IN : SMALL_ONE_IN;
     if (turn % one_in) return 0;
     turn /= one_in;
-    return turn & 1 ? left : right;
+    return 1 << (turn & 1 ? CONTRACT_LEFT : CONTRACT_RIGHT);
 }
 
 // Room for the answers, once all are known.
 static void lay_answers(Draw *d, CaseSpec *spec) {
+    for (int i = 0; i < d->cases; i++) draw_outputs(d->op, d->truth[i].expected, &spec[i]);
+    int fullest = d->level == LEVEL_QUICK ? fullest_case(d) : -1;
     for (int i = 0; i < d->cases; i++) {
         CaseSpec *s = &spec[i];
         s->output_at = (int64_t)d->output_bytes;
-        draw_outputs(d->op, d->truth[i].expected, s);
         s->again = s->output_bytes <= TINY_OUTPUT;
-        s->contract = contract_of(d, i, s->output_bytes);
+        s->contract = contract_of(d, i, fullest, s->output_bytes);
         int64_t end = spec_output_at(s, spec_last_run(s)) + s->output_bytes;
         d->output_bytes = (size_t)(end + ALIGN - 1) / ALIGN * ALIGN;
         if (!s->again || s->input[0].marks == 0) continue;

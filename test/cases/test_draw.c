@@ -235,6 +235,36 @@ static void a_draw_that_cannot_judge_gives_way(void **state) {
     arena_free(&a);
 }
 
+// What is wrong with one side fused alone is met at quick by rows of several blocks and of all kinds.
+static void one_large_quick_case_has_both_contracted_sides(void **state) {
+    (void)state;
+    enum { BOTH = 1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT };
+    static const char *const ops[] = {"softmax", "rmsnorm", "swiglu"};
+    Pool *pool = pool_open(2);
+    for (uint64_t k = 0; k < 6; k++) {
+        Arena a = {0};
+        Op op = the_op(&a, ops[k % 3]);
+        Draw d;
+        Err e = {0};
+        const DrawRequest q = {.op = &op, .level = LEVEL_QUICK, .seed = 1 + (k << 8), .filter = &all};
+        if (!draw_make(&a, pool, &q, &d, &e)) fail_msg("%s", e.msg);
+        int both = 0, one = 0, none = 0;
+        for (int i = 0; i < d.cases; i++) {
+            if (d.spec[i].output_bytes <= 4096) continue;
+            both += d.spec[i].contract == BOTH;
+            one += d.spec[i].contract && d.spec[i].contract != BOTH;
+            none += !d.spec[i].contract;
+            if (d.spec[i].contract == BOTH) assert_true(d.truth[i].lines >= 20);
+        }
+        assert_int_equal(both, 1);
+        assert_true(one <= 3);
+        assert_true(none > 3);
+        draw_free(&d);
+        arena_free(&a);
+    }
+    pool_close(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_is_about_two_million_elements),
@@ -243,6 +273,7 @@ int main(void) {
         cmocka_unit_test(layouts_are_each_inputs_own),
         cmocka_unit_test(contiguous_inputs_keep_their_offsets),
         cmocka_unit_test(a_draw_that_cannot_judge_gives_way),
+        cmocka_unit_test(one_large_quick_case_has_both_contracted_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
