@@ -393,7 +393,7 @@ static const DrawRequest *request_with_calls(Arena *a, const DrawRequest *q) {
 }
 
 static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed, Draw *d, Err *e) {
-    const Op *op = q->op;
+    const Op *op = q->domain || q->plan ? q->op : op_at_level(q->op, q->level);
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
     const PlannedCase *plan = q->plan;
     PlannedCase *drawn = NULL;

@@ -162,6 +162,7 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     DrawFilter all = {.dtype = -1};
     if (!draw_make(a, referee_pool(r),
                    &(DrawRequest){.op = op,
+                                  .domain = domain_make(a, op), // not the smaller sizes of that level
                                   .level = LEVEL_QUICK,
                                   .seed = seed >> 1,
                                   .filter = &all,
@@ -190,9 +191,12 @@ bool module_for_judging(Referee *r, Arena *a, const ModuleText *text, const Doma
         return err_set(e, ERR_INPUT, "%s: a module has no published domain; its sizes are made smaller",
                        text->name);
     if (!modules_open(a, &q, &m, e)) return false;
+    bool ok = referee_check_definition(r, a, &m->op, e);
+    Err unsaid = {0};
+    if (ok && m->domain.quick && !referee_check_definition(r, a, m->domain.quick->op, &unsaid))
+        m->domain.quick = NULL;
     *out = m->op;
-    return referee_check_definition(r, a, &m->op, e) ||
-           err_ctx(e, "%s: not a definition to judge by", text->name);
+    return ok || err_ctx(e, "%s: not a definition to judge by", text->name);
 }
 
 bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e) {

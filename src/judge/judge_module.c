@@ -87,9 +87,8 @@ static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
     return false;
 }
 
-// Whether it fails in the first case there already: an acceptance alone would count.
-static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Verdict *v, bool *fails,
-                                Err *e) {
+// Whether it fails in the first case there already, and how: an acceptance alone would count.
+static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v, Status *how, Err *e) {
     ask.most = 1;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
@@ -97,36 +96,34 @@ static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Ver
     Verdict other = *v;
     Passes had = {0};
     bool ok = judge_pass(&first, i, &other, &had, e);
-    *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
+    *how = ok ? other.decision.status : STATUS_ok;
     sized_draw_leave(b->sized, d);
     return ok;
 }
 
-static bool judge_where_aligned(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v, Err *e) {
+// What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. `*first`: what
+// came of the first case there.
+static bool judge_larger(Candidates *b, size_t i, const Domain *larger, Verdict *v, Status *first, Err *e) {
     const SizedAsk ask = {
-        .domain = m->aligned, .level = b->q->level, .seed = rng_mix(b->draw->seed, 0x616c69676e)};
-    bool fails;
-    if (!fails_where_aligned(b, i, ask, v, &fails, e)) return false;
-    if (fails) return true;
+        .domain = larger, .level = b->q->level, .seed = rng_mix(b->draw->seed, 0x616c69676e)};
+    if (!fails_first(b, i, ask, v, first, e)) return false;
+    if (status_class(*first) == CLASS_REJECTED) return true;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
     Candidates second = candidates_on(b, &d->draw);
     Verdict other = *v;
-    bool ok = judge_once(&second, i, &other, e);
-    if (ok && verdict_accepted(&other)) {
-        other.module = m->aligned->op;
-        other.evidence.unaligned = v->decision.status;
-        *v = other;
-    }
+    other.module = larger->op;
+    bool ok = judge_once(&second, i, &other, e); // which may have gone on to still larger ones
+    if (ok && verdict_accepted(&other)) other.evidence.unaligned = v->decision.status;
+    if (ok && status_class(other.decision.status) != CLASS_REJECTED) *v = other;
     sized_draw_leave(b->sized, d);
     return ok;
 }
 
 // Sizes that keep such a divisor would be too much work. Addresses can be tried at the published ones: where
 // those hold, nobody knows whether the program is wrong.
-static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v) {
+static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Status s, Verdict *v) {
     Verdict there = *v;
-    Status s = v->decision.status;
     bool address = s == STATUS_oob || s == STATUS_race || s == STATUS_uncovered_output;
     if (!address || !m->published ||
         (m->aligned && !writes_lost_divisor(modules_of(m->aligned->op), b->source[i])))
@@ -142,12 +139,18 @@ static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Ver
 }
 
 // A kernel without masks is right where its block divides the sizes, as the published ones may be divided: a
-// rejection at small sizes that have lost such a divisor is judged once more where they have not.
+// rejection at small sizes that have lost such a divisor is judged once more where they have not. Level quick's
+// sizes have lost more than level full's, which cost less than those that keep most.
 bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
-    const ModulesDomain *m = modules_of(b->draw->op);
-    if (!m || m->is_aligned || !may_be_unaligned(v->decision.status) || !writes_lost_divisor(m, b->source[i]))
-        return true;
-    if (m->aligned && !judge_where_aligned(b, i, m, v, e)) return false;
-    if (!verdict_accepted(v)) doubt_addresses(b, i, m, v);
+    const ModulesDomain *m = modules_of(b->draw->op), *full = m && m->full ? modules_of(m->full->op) : m;
+    Status s = v->decision.status, first;
+    if (!m || m->is_aligned || !may_be_unaligned(s)) return true;
+    if (full != m) {
+        if (!judge_larger(b, i, &full->domain, v, &s, e)) return false;
+        if (!may_be_unaligned(s)) return true; // all of it has been judged there
+    }
+    if (!writes_lost_divisor(full, b->source[i])) return true;
+    if (full->aligned && !judge_larger(b, i, full->aligned, v, &first, e)) return false;
+    if (!verdict_accepted(v)) doubt_addresses(b, i, full, s, v);
     return true;
 }

@@ -13,6 +13,8 @@
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
     WORK_MOST = 6 << 20,    // where that keeps what divides sizes
+    QUICK_WORK = 1 << 17,   // the same at level quick: what it rejects for such sizes is tried at those
+    QUICK_MOST = 1 << 19,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
@@ -411,6 +413,7 @@ typedef struct {
     const ModulesDomain *of;            // whose sizes those are; NULL: none
     bool ragged;
     bool aligned; // with more work, for the sake of what divides the published sizes
+    bool quick;   // with less work
     bool timed;   // with as much work as a GPU is timed at
 } Sizes;
 
@@ -479,6 +482,7 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                      .published = z->of && z->of->values.published_values,
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
+    if (z->quick) ask.sizes.work = QUICK_WORK, ask.sizes.work_most = QUICK_MOST;
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
     if (z->timed) ask.sizes.work = ask.sizes.work_most = TIMED_WORK;
     ask.known_sound = z->aligned || z->ragged || z->timed;
@@ -636,17 +640,35 @@ bool modules_timed(Arena *a, const Op *op, ModulesDomain **out, Err *e) {
     return open_one(a, &q, &(Sizes){.of = m, .timed = true}, out, e);
 }
 
+// Where nothing can be judged at smaller sizes, level quick does without them.
+static void make_quick(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
+    ModulesDomain *quick;
+    Err unsaid = {0};
+    if (m->values.shapes.small.work <= QUICK_WORK) return;
+    if (!open_one(a, q, &(Sizes){.of = m, .quick = true}, &quick, &unsaid)) return;
+    if (quick->values.shapes.small.work >= m->values.shapes.small.work) return;
+    quick->full = &m->domain;
+    m->domain.quick = &quick->domain;
+}
+
+// What belongs to the module at whatever sizes. `to` was made just now.
+static void share_others(const Domain *to, const ModulesDomain *m) {
+    if (!to) return;
+    ModulesDomain *other = (ModulesDomain *)(uintptr_t)of(to);
+    other->published = m->published;
+    other->ragged = m->ragged;
+    other->ragged_counts = m->ragged_counts;
+}
+
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
-    align(a, q, *out);
-    if (q->stretched) stretch(a, q, *out);
-    if (q->stretched || q->ragged) make_ragged(a, q, *out);
-    if ((*out)->values.shapes.sizes > 0 && !open_published(a, *out, e)) return false;
-    ModulesDomain *aligned = (*out)->aligned ? (ModulesDomain *)(uintptr_t)of((*out)->aligned) : NULL;
-    if (aligned) { // it was made just now
-        aligned->published = (*out)->published;
-        aligned->ragged = (*out)->ragged;
-        aligned->ragged_counts = q->ragged;
-    }
+    ModulesDomain *m = *out;
+    align(a, q, m);
+    make_quick(a, q, m);
+    if (q->stretched) stretch(a, q, m);
+    if (q->stretched || q->ragged) make_ragged(a, q, m);
+    if (m->values.shapes.sizes > 0 && !open_published(a, m, e)) return false;
+    share_others(m->aligned, m);
+    share_others(m->domain.quick, m);
     return true;
 }
