@@ -7,6 +7,7 @@
 
 #include "base/numeric/rng.h"
 #include "cases/domain/lines.h"
+#include "cases/draw.h"
 #include "cases/fill.h"
 #include "cases/modules/module_kinds.h"
 
@@ -14,7 +15,7 @@ enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
     WORK_MOST = 6 << 20,    // where that keeps what divides sizes
     QUICK_WORK = 1 << 17,   // the same at level quick: what it rejects for such sizes is tried at those
-    QUICK_MOST = 1 << 19,
+    QUICK_MOST = 5 << 17,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
@@ -107,7 +108,11 @@ static void put_sizes(Buf *out, const Domain *m, const int64_t *dim) {
     if (in) modules_put_shape(out, in->dtype, in->rank, in->size);
 }
 
-static int64_t steps(const Domain *m) { return LANES_PER_WORK * of(m)->values.shapes.small.work; }
+// What a kernel may waste does not become less with its sizes.
+static int64_t steps(const Domain *m) {
+    const ModulesDomain *large = of(of(m)->full ? of(m)->full : m);
+    return LANES_PER_WORK * large->values.shapes.small.work;
+}
 
 static ModuleAsk asked(const ModulesDomain *m) {
     return (ModuleAsk){.seed = DRAW_SEED,
@@ -202,7 +207,9 @@ static bool tells(Arena *a, const FillRequest *q, KindsReach reach, int input, c
     if (!b) return false;
     Judged j = judged(b);
     if (j.nans || j.infinite > infinite_elements(&q->spec->input[input], map)) return false;
-    return reach <= KINDS_NEGATIVE_INF ? !j.unknown : 2 * j.unknown <= j.all;
+    if (reach <= KINDS_NEGATIVE_INF ? j.unknown : 2 * j.unknown > j.all) return false;
+    *q->answer = draw_keep(q->kept, b);
+    return true;
 }
 
 // One input by kinds, as far as the reference can be judged there.
@@ -477,6 +484,7 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                                .small = z->small,
                                .others = z->others,
                                .aligned = z->aligned,
+                               .quick = z->quick,
                                .ragged = z->ragged},
                      .tf32 = q->tf32,
                      .published = z->of && z->of->values.published_values,
