@@ -260,7 +260,9 @@ static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
         n += moved[i];
     }
     if (together && n < 2) return false;
-    for (int k = 0; k < (s->quick ? NEAR_ATTEMPTS : ATTEMPTS); k++) {
+    // Another number may have half of it, and soon no longer.
+    int attempts = !s->quick ? ATTEMPTS : !stays_power(s, site) ? NEAR_ATTEMPTS : site->batch ? 2 : 1;
+    for (int k = 0; k < attempts; k++) {
         int64_t to = smaller(value, s->granule, stays_power(s, site), k);
         bool fits = to >= floor && to < value;
         for (int i = 0; i < s->sites; i++) fits &= !moved[i] || divides_still(s, &s->site[i], to);
@@ -371,10 +373,10 @@ static void shrink_batches(Shrink *s) {
     const Bound *first = s->out->small.inputs ? s->out->small.input[0].tensor : NULL;
     bool many = first && first->rank > 2;
     int64_t floor = many ? LEAST_BATCH : 16;
-    for (int i = 0; i < s->sites; i++) {
-        Site *each = &s->site[i];
-        each->batch = is_batch(each->name) || (many && !each->config && each->published == first->shape[0]);
-    }
+    bool named = false;
+    for (int i = 0; i < s->sites; i++) named |= s->site[i].batch = is_batch(s->site[i].name);
+    for (int i = 0; i < s->sites && many && !named; i++)
+        s->site[i].batch = !s->site[i].config && s->site[i].published == first->shape[0];
     s->granule = 1;
     s->powers = INT64_MAX;
     for (int i = 0; i < s->sites; i++)

@@ -14,8 +14,8 @@
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
     WORK_MOST = 6 << 20,    // where that keeps what divides sizes
-    QUICK_WORK = 1 << 17,   // the same at level quick: what it rejects for such sizes is tried at those
-    QUICK_MOST = 5 << 17,
+    QUICK_WORK = 3 << 15,   // the same at level quick: what it rejects for such sizes is tried at those
+    QUICK_MOST = 1 << 18,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
