@@ -73,6 +73,7 @@ static bool may_be_unaligned(Status s) {
            s == STATUS_nondeterministic;
 }
 
+
 // Whether the source writes down a number that divides published sizes, and no longer the small ones.
 static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
     for (size_t i = 0; i < source.len; i++) {
@@ -85,6 +86,21 @@ static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
         if (!word && power && modules_lost_divisor(m, n)) return true;
     }
     return false;
+}
+
+// What level quick's sizes can come to alone: a block that is too wide for them, too much waste, a program that
+// asks for more of one. Larger ones say nothing new of what never ran, or has no kernel of its own; and a block
+// that is too wide hardly ever gives nearly right values.
+static bool may_be_too_small(const ModulesDomain *quick, const Decision *d, Str source) {
+    switch (d->status) {
+    case STATUS_parse_reject:
+    case STATUS_truncated: return false;
+    case STATUS_no_kernel: return strcmp(d->rule, "share") == 0;
+    case STATUS_inaccurate:
+    case STATUS_nan_class:
+    case STATUS_nondeterministic: return writes_lost_divisor(quick, source);
+    default: return status_class(d->status) == CLASS_REJECTED;
+    }
 }
 
 // Whether it fails in the first case there already, and how: an acceptance alone would count.
@@ -103,16 +119,15 @@ static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v,
 
 // What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. `*first`: what
 // came of the first case there.
-static bool judge_larger(Candidates *b, size_t i, const Domain *larger, Verdict *v, Status *first, Err *e) {
-    const SizedAsk ask = {
-        .domain = larger, .level = b->q->level, .seed = rng_mix(b->draw->seed, 0x616c69676e)};
+static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdict *v, Status *first, Err *e) {
+    const SizedAsk ask = {.domain = larger->domain, .level = b->q->level, .seed = larger->seed};
     if (!fails_first(b, i, ask, v, first, e)) return false;
     if (status_class(*first) == CLASS_REJECTED) return true;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
     Candidates second = candidates_on(b, &d->draw);
     Verdict other = *v;
-    other.module = larger->op;
+    other.module = ask.domain->op;
     bool ok = judge_once(&second, i, &other, e); // which may have gone on to still larger ones
     if (ok && verdict_accepted(&other)) other.evidence.unaligned = v->decision.status;
     if (ok && status_class(other.decision.status) != CLASS_REJECTED) *v = other;
@@ -143,14 +158,16 @@ static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Sta
 // sizes have lost more than level full's, which cost less than those that keep most.
 bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
     const ModulesDomain *m = modules_of(b->draw->op), *full = m && m->full ? modules_of(m->full->op) : m;
+    const uint64_t seed = b->draw->seed;
     Status s = v->decision.status, first;
-    if (!m || m->is_aligned || !may_be_unaligned(s)) return true;
-    if (full != m) {
-        if (!judge_larger(b, i, &full->domain, v, &s, e)) return false;
-        if (!may_be_unaligned(s)) return true; // all of it has been judged there
-    }
+    if (!m || m->is_aligned) return true;
+    if (full != m && !may_be_too_small(m, &v->decision, b->source[i])) return true;
+    if (full != m && !judge_larger(b, i, &(SizedAsk){.domain = &full->domain, .seed = seed}, v, &s, e))
+        return false;
+    if (!may_be_unaligned(s)) return true; // where it is right in the first case, all of it has been judged there
     if (!writes_lost_divisor(full, b->source[i])) return true;
-    if (full->aligned && !judge_larger(b, i, full->aligned, v, &first, e)) return false;
+    if (full->aligned && !judge_larger(b, i, &(SizedAsk){.domain = full->aligned, .seed = rng_mix(seed, 0x616c69676e)}, v, &first, e))
+        return false;
     if (!verdict_accepted(v)) doubt_addresses(b, i, full, s, v);
     return true;
 }
