@@ -117,8 +117,8 @@ static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v,
     return ok;
 }
 
-// What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. `*first`: what
-// came of the first case there.
+// What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. So is whatever
+// level full's sizes say of a program that is right in the first case there. `*first`: what came of that.
 static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdict *v, Status *first, Err *e) {
     const SizedAsk ask = {.domain = larger->domain, .level = b->q->level, .seed = larger->seed};
     if (!fails_first(b, i, ask, v, first, e)) return false;
@@ -130,7 +130,8 @@ static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdic
     other.module = ask.domain->op;
     bool ok = judge_once(&second, i, &other, e); // which may have gone on to still larger ones
     if (ok && verdict_accepted(&other)) other.evidence.unaligned = v->decision.status;
-    if (ok && status_class(other.decision.status) != CLASS_REJECTED) *v = other;
+    bool decides = !modules_of(ask.domain->op)->is_aligned || verdict_accepted(&other);
+    if (ok && decides) *v = other;
     sized_draw_leave(b->sized, d);
     return ok;
 }
