@@ -10,7 +10,8 @@ enum { DRAW_SHARE_MAX = 64, DRAW_ATTEMPTS = 5 };
 // one of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
 struct DrawRequest {
     const Op *op;
-    // Of that op. NULL: domain_make(), and without a plan of the caller's what the level draws (op_at_level()).
+    // Of that op. NULL: domain_make(), and without a plan of the caller's what the level draws
+    // (op_at_level()).
     const Domain *domain;
     Level level;
     uint64_t seed;

@@ -169,8 +169,8 @@ static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
     return true;
 }
 
-// Of a module all cases have the same shapes. Whether a few of them say enough: what is judged in those is half
-// of all cases' elements, and no lazy answer passes.
+// Of a module all cases have the same shapes. Whether a few of them say enough: what is judged in those is
+// half of all cases' elements, and no lazy answer passes.
 static bool few_cases_suffice(Referee *r, Arena *a, const Op *op, uint64_t seed) {
     enum { FEW = 3 };
     const Domain *m = op->form;

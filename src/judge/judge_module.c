@@ -73,7 +73,6 @@ static bool may_be_unaligned(Status s) {
            s == STATUS_nondeterministic;
 }
 
-
 // Whether the source writes down a number that divides published sizes, and no longer the small ones.
 static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
     for (size_t i = 0; i < source.len; i++) {
@@ -88,9 +87,9 @@ static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
     return false;
 }
 
-// What level quick's sizes can come to alone: a block that is too wide for them, too much waste, a program that
-// asks for more of one. Larger ones say nothing new of what never ran, or has no kernel of its own; and a block
-// that is too wide hardly ever gives nearly right values.
+// What level quick's sizes can come to alone: a block that is too wide for them, too much waste, a program
+// that asks for more of one. Larger ones say nothing new of what never ran, or has no kernel of its own; and
+// a block that is too wide hardly ever gives nearly right values.
 static bool may_be_too_small(const ModulesDomain *quick, const Decision *d, Str source) {
     switch (d->status) {
     case STATUS_parse_reject:
@@ -117,8 +116,9 @@ static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v,
     return ok;
 }
 
-// What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. So is whatever
-// level full's sizes say of a program that is right in the first case there. `*first`: what came of that.
+// What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. So is
+// whatever level full's sizes say of a program that is right in the first case there. `*first`: what came of
+// that.
 static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdict *v, Status *first, Err *e) {
     const SizedAsk ask = {.domain = larger->domain, .level = b->q->level, .seed = larger->seed};
     if (!fails_first(b, i, ask, v, first, e)) return false;
@@ -155,8 +155,8 @@ static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Sta
 }
 
 // A kernel without masks is right where its block divides the sizes, as the published ones may be divided: a
-// rejection at small sizes that have lost such a divisor is judged once more where they have not. Level quick's
-// sizes have lost more than level full's, which cost less than those that keep most.
+// rejection at small sizes that have lost such a divisor is judged once more where they have not. Level
+// quick's sizes have lost more than level full's, which cost less than those that keep most.
 bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
     const ModulesDomain *m = modules_of(b->draw->op), *full = m && m->full ? modules_of(m->full->op) : m;
     const uint64_t seed = b->draw->seed;
@@ -165,9 +165,12 @@ bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (full != m && !may_be_too_small(m, &v->decision, b->source[i])) return true;
     if (full != m && !judge_larger(b, i, &(SizedAsk){.domain = &full->domain, .seed = seed}, v, &s, e))
         return false;
-    if (!may_be_unaligned(s)) return true; // where it is right in the first case, all of it has been judged there
+    if (!may_be_unaligned(s))
+        return true; // where it is right in the first case, all of it has been judged there
     if (!writes_lost_divisor(full, b->source[i])) return true;
-    if (full->aligned && !judge_larger(b, i, &(SizedAsk){.domain = full->aligned, .seed = rng_mix(seed, 0x616c69676e)}, v, &first, e))
+    if (full->aligned &&
+        !judge_larger(b, i, &(SizedAsk){.domain = full->aligned, .seed = rng_mix(seed, 0x616c69676e)}, v,
+                      &first, e))
         return false;
     if (!verdict_accepted(v)) doubt_addresses(b, i, full, s, v);
     return true;

@@ -25,7 +25,7 @@ typedef struct {
     Str name;
     bool config; // reaches get_init_inputs
     bool blocked;
-    bool batch; // by its name, or by what the first input begins with
+    bool batch;               // by its name, or by what the first input begins with
     int64_t published, small; // the latter is what it is without a held number
 } Site;
 
