@@ -368,11 +368,17 @@ static void tell_apart(Shrink *s) {
         }
 }
 
-// Rows of a matrix are shared out to programs, 16 to one of them, say; of other batches two tell everything.
+// So many rows that each kind of values has one, and samples that tell an index of them from others. A batch
+// that was small as published may have two.
+static int64_t least_batch(const Site *batch, bool samples) {
+    enum { ROWS = 32, SAMPLES = 4 };
+    if (!samples) return ROWS;
+    return batch->published > STAYS ? SAMPLES : LEAST_BATCH;
+}
+
 static void shrink_batches(Shrink *s) {
     const Bound *first = s->out->small.inputs ? s->out->small.input[0].tensor : NULL;
     bool many = first && first->rank > 2;
-    int64_t floor = many ? LEAST_BATCH : 16;
     bool named = false;
     for (int i = 0; i < s->sites; i++) named |= s->site[i].batch = is_batch(s->site[i].name);
     for (int i = 0; i < s->sites && many && !named; i++)
@@ -380,7 +386,8 @@ static void shrink_batches(Shrink *s) {
     s->granule = 1;
     s->powers = INT64_MAX;
     for (int i = 0; i < s->sites; i++)
-        while (s->site[i].batch && s->out->small.work > s->work && step(s, &s->site[i], false, floor))
+        while (s->site[i].batch && s->out->small.work > s->work &&
+               step(s, &s->site[i], false, least_batch(&s->site[i], many)))
             ;
 }
 

@@ -45,7 +45,7 @@ class ModelNew(nn.Module):
         relu[(triton.cdiv(m, 64), triton.cdiv(n, 16))](x, y, m, n, M=64, N=16)
         return y
 P
-# Blocks of 64 x 16 divide the published sizes and full's small ones, but not the 16 rows of quick.
+# Blocks of 64 x 16 divide the published sizes and full's small ones, but not the 32 rows of quick.
 sed 's/, mask=inside//' "$tmp/masked.py" >"$tmp/unmasked.py"
 sed 's/tl.maximum(x, 0.0)/tl.maximum(x, 0.1)/' "$tmp/unmasked.py" >"$tmp/wrong.py"
 sed 's/m, 64)/m + 64, 64)/' "$tmp/unmasked.py" >"$tmp/far.py"
@@ -64,14 +64,14 @@ print(got, rows, v["feedback"])
 sys.exit(got != sys.argv[2:5] or rows != [int(sys.argv[3])])
 P
 }
-smaller() { tells masked quick ok 16 None && exits 0 "$bin" referee "$tmp/masked.py" --module "$tmp/relu.py" --level quick && says 'batch_size 16 instead of 4096'; }
+smaller() { tells masked quick ok 32 None && exits 0 "$bin" referee "$tmp/masked.py" --module "$tmp/relu.py" --level quick && says 'batch_size 32 instead of 4096'; }
 check "quick is smaller, and says so" smaller
 full() { tells masked full ok 512 None && tells unmasked full ok 512 None; }
 check "full is as it was" full
 second() { tells unmasked quick ok 512 oob && exits 0 "$bin" explain "$tmp/unmasked.py" --module "$tmp/relu.py" --level quick && says 'at smaller ones it is wrong (oob)'; }
 check "blocks that quick's sizes are too small for" second
 wrong() {
-    tells wrong quick oob 16 None && tells far quick oob 16 None && tells short quick uncovered_output 16 None && tells wrong full incorrect 512 None
+    tells wrong quick oob 32 None && tells far quick oob 32 None && tells short quick uncovered_output 32 None && tells wrong full incorrect 512 None
 }
 check "wrong ones stay rejected, at quick's sizes" wrong
 ladder() {
@@ -85,14 +85,14 @@ P
     exits 0 "$bin" referee --stream <"$tmp/requests" && python3 - "$tmp/out" <<'P'
 import json, sys
 got = {v["id"]: (v["status"], v["level"], v["module"]["inputs"][0]["shape"][0]) for v in map(json.loads, open(sys.argv[1]))}
-want = {"masked quick": ("ok", "quick", 16), "masked ladder": ("ok", "full", 512), "unmasked quick": ("ok", "quick", 512),
-        "unmasked ladder": ("ok", "full", 512), "wrong quick": ("oob", "quick", 16), "wrong ladder": ("oob", "quick", 16)}
+want = {"masked quick": ("ok", "quick", 32), "masked ladder": ("ok", "full", 512), "unmasked quick": ("ok", "quick", 512),
+        "unmasked ladder": ("ok", "full", 512), "wrong quick": ("oob", "quick", 32), "wrong ladder": ("oob", "quick", 32)}
 print(got)
 sys.exit(got != want)
 P
 }
 check "the ladder tells the sizes of the level that decided" ladder
-# Over 16 rows this is zero whatever the input is: quick has full's sizes there. Over all of full's it is refused, at quick as at full.
+# Over 32 rows this is zero whatever the input is: quick has full's sizes there. Over all of full's it is refused, at quick as at full.
 degenerate() {
     sed 's/torch.relu(x)/torch.relu(x) * (torch.arange(x.shape[0]) >= ROWS).float().unsqueeze(1)/' "$tmp/relu.py" >"$tmp/late.py"
     sed 's/tl.maximum(x, 0.0)/tl.where(row >= ROWS, tl.maximum(x, 0.0), 0.0)/' "$tmp/masked.py" >"$tmp/late_new.py"

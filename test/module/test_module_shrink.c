@@ -193,7 +193,8 @@ static void errors_are_the_files(void **state) {
     assert_non_null(diag_first(&d));
 }
 
-// For level quick: the batch first, down to 16 rows or to 2 samples; other numbers stay as long as they can.
+// For level quick: the batch first, down to 32 rows or to a few samples; other numbers stay as long as they
+// can.
 static void batches_go_first_at_quick(void **state) {
     (void)state;
     const char *rows = file("    pass\n", "torch.relu(x)",
@@ -201,9 +202,9 @@ static void batches_go_first_at_quick(void **state) {
                             "def get_inputs():\n    return [torch.rand(batch_size, dim)]\n");
     ModuleShrunk *quick = shrunk_by(rows, &(ShrinkAsk){.work = 100000, .quick = true}),
                  *plain = shrunk(rows, 100000);
-    assert_int_equal(now_of(quick, "batch_size", 0), 16);
-    assert_true(now_of(plain, "batch_size", 0) > 16 && quick->small.work <= 100000);
-    assert_true(now_of(quick, "dim", 0) >= 1024 && now_of(quick, "dim", 0) > now_of(plain, "dim", 0));
+    assert_int_equal(now_of(quick, "batch_size", 0), 32);
+    assert_true(now_of(plain, "batch_size", 0) > 32 && quick->small.work <= 100000);
+    assert_true(now_of(quick, "dim", 0) >= 512 && now_of(quick, "dim", 0) > now_of(plain, "dim", 0));
     const char *images = file("    def __init__(self, i, o):\n        super().__init__()\n"
                               "        self.c = nn.Conv2d(i, o, 3, groups=4)\n",
                               "self.c(x)",
