@@ -368,12 +368,13 @@ static void tell_apart(Shrink *s) {
         }
 }
 
-// So many rows that each kind of values has one, and samples that tell an index of them from others. A batch
-// that was small as published may have two.
-static int64_t least_batch(const Site *batch, bool samples) {
-    enum { ROWS = 32, SAMPLES = 4 };
+// So many rows that each kind of values has one; and two samples tell an index of them from others. A norm
+// may take a whole sample for a row: of those there are a few more, if there were.
+static int64_t least_batch(const Shrink *s, const Site *batch, bool samples) {
+    enum { ROWS = 32, NORMALISED = 4 };
     if (!samples) return ROWS;
-    return batch->published > STAYS ? SAMPLES : LEAST_BATCH;
+    bool norms = s->out->published.least_set < INT64_MAX;
+    return norms && batch->published > STAYS ? NORMALISED : LEAST_BATCH;
 }
 
 static void shrink_batches(Shrink *s) {
@@ -387,7 +388,7 @@ static void shrink_batches(Shrink *s) {
     s->powers = INT64_MAX;
     for (int i = 0; i < s->sites; i++)
         while (s->site[i].batch && s->out->small.work > s->work &&
-               step(s, &s->site[i], false, least_batch(&s->site[i], many)))
+               step(s, &s->site[i], false, least_batch(s, &s->site[i], many)))
             ;
 }
 
