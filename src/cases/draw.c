@@ -194,7 +194,9 @@ static void fill_one(void *arg, size_t i, int worker) {
                      .spec = &w->spec[i],
                      .truth = &w->d->truth[i],
                      .seed = w->d->seed,
-                     .index = drawn_as(&w->plan[i], (int)i)};
+                     .index = drawn_as(&w->plan[i], (int)i),
+                     .answer = &w->d->truth[i].expected,
+                     .kept = &w->d->kept[worker]};
     const DomainKind *kind = w->d->domain->kind;
     if (!kind->fill) return fill_case(&w->scratch[worker], &q, w->map);
     DiagList diags = DIAGS(&w->d->kept[worker]);
@@ -237,6 +239,7 @@ void draw_outputs(const Op *op, const Bound *answer, CaseSpec *s) {
 
 static void judge_one(void *arg, size_t i, int worker) {
     Work *w = arg;
+    if (w->d->truth[i].expected) return;
     Arena *a = &w->scratch[worker];
     ArenaMark mark = arena_mark(a);
     DiagList diags = DIAGS(&w->d->kept[worker]);
@@ -421,7 +424,7 @@ static const DrawRequest *request_with_calls(Arena *a, const DrawRequest *q) {
 }
 
 static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed, Draw *d, Err *e) {
-    const Op *op = q->op;
+    const Op *op = q->domain || q->plan ? q->op : op_at_level(q->op, q->level);
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
     const PlannedCase *plan = q->plan;
     PlannedCase *drawn = NULL;

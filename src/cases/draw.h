@@ -10,7 +10,9 @@ enum { DRAW_SHARE_MAX = 64, DRAW_ATTEMPTS = 5 };
 // one of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
 struct DrawRequest {
     const Op *op;
-    const Domain *domain; // of that op; NULL: domain_make()
+    // Of that op. NULL: domain_make(), and without a plan of the caller's what the level draws
+    // (op_at_level()).
+    const Domain *domain;
     Level level;
     uint64_t seed;
     const DrawFilter *filter; // of the level's own plan

@@ -9,6 +9,9 @@ typedef struct FillRequest {
     const CaseTruth *truth;
     uint64_t seed;
     int index; // of the case, in the draw that its values are of
+    // Where an implementation leaves the case's answer if it has had to evaluate it, and what that lives in.
+    const Bound **answer;
+    Arena *kept;
 } FillRequest;
 
 // Into `map`, the inputs' mapping. The same seed gives the same values, line by line, whatever else is drawn.

@@ -87,9 +87,23 @@ static bool writes_lost_divisor(const ModulesDomain *m, Str source) {
     return false;
 }
 
-// Whether it fails in the first case there already: an acceptance alone would count.
-static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Verdict *v, bool *fails,
-                                Err *e) {
+// What level quick's sizes can come to alone: a block that is too wide for them, too much waste, a program
+// that asks for more of one. Larger ones say nothing new of what never ran, or has no kernel of its own; and
+// a block that is too wide hardly ever gives nearly right values.
+static bool may_be_too_small(const ModulesDomain *quick, const Decision *d, Str source) {
+    switch (d->status) {
+    case STATUS_parse_reject:
+    case STATUS_truncated: return false;
+    case STATUS_no_kernel: return strcmp(d->rule, "share") == 0;
+    case STATUS_inaccurate:
+    case STATUS_nan_class:
+    case STATUS_nondeterministic: return writes_lost_divisor(quick, source);
+    default: return status_class(d->status) == CLASS_REJECTED;
+    }
+}
+
+// Whether it fails in the first case there already, and how: an acceptance alone would count.
+static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v, Status *how, Err *e) {
     ask.most = 1;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
@@ -97,36 +111,35 @@ static bool fails_where_aligned(Candidates *b, size_t i, SizedAsk ask, const Ver
     Verdict other = *v;
     Passes had = {0};
     bool ok = judge_pass(&first, i, &other, &had, e);
-    *fails = ok && status_class(other.decision.status) == CLASS_REJECTED;
+    *how = ok ? other.decision.status : STATUS_ok;
     sized_draw_leave(b->sized, d);
     return ok;
 }
 
-static bool judge_where_aligned(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v, Err *e) {
-    const SizedAsk ask = {
-        .domain = m->aligned, .level = b->q->level, .seed = rng_mix(b->draw->seed, 0x616c69676e)};
-    bool fails;
-    if (!fails_where_aligned(b, i, ask, v, &fails, e)) return false;
-    if (fails) return true;
+// What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. So is
+// whatever level full's sizes say of a program that is right in the first case there. `*first`: what came of
+// that.
+static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdict *v, Status *first, Err *e) {
+    const SizedAsk ask = {.domain = larger->domain, .level = b->q->level, .seed = larger->seed};
+    if (!fails_first(b, i, ask, v, first, e)) return false;
+    if (status_class(*first) == CLASS_REJECTED) return true;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
     Candidates second = candidates_on(b, &d->draw);
     Verdict other = *v;
-    bool ok = judge_once(&second, i, &other, e);
-    if (ok && verdict_accepted(&other)) {
-        other.module = m->aligned->op;
-        other.evidence.unaligned = v->decision.status;
-        *v = other;
-    }
+    other.module = ask.domain->op;
+    bool ok = judge_once(&second, i, &other, e); // which may have gone on to still larger ones
+    if (ok && verdict_accepted(&other)) other.evidence.unaligned = v->decision.status;
+    bool decides = !modules_of(ask.domain->op)->is_aligned || verdict_accepted(&other);
+    if (ok && decides) *v = other;
     sized_draw_leave(b->sized, d);
     return ok;
 }
 
 // Sizes that keep such a divisor would be too much work. Addresses can be tried at the published ones: where
 // those hold, nobody knows whether the program is wrong.
-static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Verdict *v) {
+static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Status s, Verdict *v) {
     Verdict there = *v;
-    Status s = v->decision.status;
     bool address = s == STATUS_oob || s == STATUS_race || s == STATUS_uncovered_output;
     if (!address || !m->published ||
         (m->aligned && !writes_lost_divisor(modules_of(m->aligned->op), b->source[i])))
@@ -142,12 +155,23 @@ static void doubt_addresses(Candidates *b, size_t i, const ModulesDomain *m, Ver
 }
 
 // A kernel without masks is right where its block divides the sizes, as the published ones may be divided: a
-// rejection at small sizes that have lost such a divisor is judged once more where they have not.
+// rejection at small sizes that have lost such a divisor is judged once more where they have not. Level
+// quick's sizes have lost more than level full's, which cost less than those that keep most.
 bool judge_aligned(Candidates *b, size_t i, Verdict *v, Err *e) {
-    const ModulesDomain *m = modules_of(b->draw->op);
-    if (!m || m->is_aligned || !may_be_unaligned(v->decision.status) || !writes_lost_divisor(m, b->source[i]))
-        return true;
-    if (m->aligned && !judge_where_aligned(b, i, m, v, e)) return false;
-    if (!verdict_accepted(v)) doubt_addresses(b, i, m, v);
+    const ModulesDomain *m = modules_of(b->draw->op), *full = m && m->full ? modules_of(m->full->op) : m;
+    const uint64_t seed = b->draw->seed;
+    Status s = v->decision.status, first;
+    if (!m || m->is_aligned) return true;
+    if (full != m && !may_be_too_small(m, &v->decision, b->source[i])) return true;
+    if (full != m && !judge_larger(b, i, &(SizedAsk){.domain = &full->domain, .seed = seed}, v, &s, e))
+        return false;
+    if (!may_be_unaligned(s))
+        return true; // where it is right in the first case, all of it has been judged there
+    if (!writes_lost_divisor(full, b->source[i])) return true;
+    if (full->aligned &&
+        !judge_larger(b, i, &(SizedAsk){.domain = full->aligned, .seed = rng_mix(seed, 0x616c69676e)}, v,
+                      &first, e))
+        return false;
+    if (!verdict_accepted(v)) doubt_addresses(b, i, full, s, v);
     return true;
 }

@@ -72,7 +72,7 @@ Extras referee_extras(const Referee *r) { return r->extras; }
 static Verdict undecided(const Referee *r, const Op *op, Str source, const Judging *how) {
     Verdict v = {.op = op->name,
                  .domain = op->domain,
-                 .module = op->form ? op : NULL,
+                 .module = op->form ? op_at_level(op, how->level) : NULL,
                  .judged = *how,
                  .decision = {.status = STATUS_referee_error, .rule = "", .feedback = "", .element = -1},
                  .allowed.old_names = r->extras.old_names};

@@ -97,6 +97,7 @@ typedef struct {
     // False where Model cannot be made so.
     const struct ModuleShrunk *others;
     bool aligned; // multiples of 128 stay such multiples, too
+    bool quick;   // batches come first, and less is asked of the numbers
     bool ragged;  // sizes become odd, or at least no powers of two, where Model can be made so
 } ShrinkAsk;
 // Makes sizes smaller until an evaluation costs that much, or nothing more can be made smaller. False only

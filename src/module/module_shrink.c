@@ -12,9 +12,12 @@
 // and names such as kernel_size, stay as they are. Inputs' own sizes go first: those that Model is made with
 // say how long its sums are. One or two numbers may be held: they become smaller only where all others
 // together do not make enough of a difference.
+// For level quick time counts: a batch becomes smaller first, so that rows stay long, and may become 2; where
+// half a number will not do, one near it is tried; and what is left of the work goes to numbers that became
+// smaller than they had to.
 #include "module/module.h"
 
-enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
+enum { STAYS = 8, STILL = 4, EVALUATIONS_MAX = 400, LEAST_SET = 8, LEAST_BATCH = 2 };
 enum { ALL_STEPS = 20 * MODULE_STEPS }; // of all evaluations of shapes
 
 typedef struct {
@@ -22,6 +25,7 @@ typedef struct {
     Str name;
     bool config; // reaches get_init_inputs
     bool blocked;
+    bool batch;               // by its name, or by what the first input begins with
     int64_t published, small; // the latter is what it is without a held number
 } Site;
 
@@ -34,6 +38,7 @@ typedef struct {
     int stills;
     Str config[128]; // names that reach get_init_inputs
     int configs;
+    bool quick;
     int most;              // evaluations
     int64_t work, granule; // what was divided by this number, or a lower power of two, still is
     int64_t work_most;
@@ -92,6 +97,8 @@ static void find_configs(Shrink *s) {
     }
 }
 
+static bool is_batch(Str name) { return name.len > 0 && memmem(name.p, name.len, "batch", 5); }
+
 typedef struct {
     Shrink *s;
     Str name;
@@ -108,14 +115,15 @@ static void add_sites(void *arg, const Node *n) {
     if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) return;
     if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG && n->unary.operand->kind == NODE_INT) return;
     if (n->kind == NODE_KEYWORD && (fixed_name(n->keyword.name) || str_is(n->keyword.name, "dim"))) return;
-    bool counts = n->kind == NODE_INT && !n->integer.too_big && n->integer.value > STAYS &&
+    uint64_t largest = s->quick && is_batch(w->name) ? LEAST_BATCH : STAYS; // of what stays
+    bool counts = n->kind == NODE_INT && !n->integer.too_big && n->integer.value > largest &&
                   n->integer.value < (uint64_t)1 << 40;
     if (counts && s->sites < MODULE_SIZES_MAX)
         s->site[s->sites++] = (Site){.node = (Node *)n, // the file's own tree, which is ours to change
                                      .name = w->name,
                                      .config = w->config,
                                      .published = (int64_t)n->integer.value};
-    bool stays = n->kind == NODE_INT && n->integer.value >= STILL && n->integer.value <= STAYS;
+    bool stays = n->kind == NODE_INT && n->integer.value >= STILL && n->integer.value <= largest;
     if (stays && s->stills < MODULE_SIZES_MAX) s->still[s->stills++] = (int64_t)n->integer.value;
     node_each_child(n, add_sites, arg);
 }
@@ -217,6 +225,7 @@ static bool stays_power(const Shrink *s, const Site *site) {
     return site->published <= s->powers && is_power(site->published) && is_power(site->small);
 }
 
+enum { NEAR_ATTEMPTS = 10 }; // down to the number below
 // The numbers that are tried in place of x: half of it, or near that where another number has that value, or
 // where half of it is no multiple of the granule. Of what stays a power of two a lower power.
 static int64_t smaller(int64_t x, int64_t granule, bool power, int attempt) {
@@ -227,7 +236,9 @@ static int64_t smaller(int64_t x, int64_t granule, bool power, int attempt) {
     case 1: return half_of(half);
     case 2: return granule > 1 ? near : x % 8 ? half + 2 : half + x / 8;
     case 3: return granule > 1 ? near + granule : x % 8 ? half - 2 : half - x / 8;
-    default: return granule > 1 ? x - granule : x;
+    case 4: return granule > 1 ? x - granule : x;
+    case 5: return x - x / 4;
+    default: return x - (NEAR_ATTEMPTS - attempt);
     }
 }
 enum { ATTEMPTS = 5 };
@@ -249,7 +260,9 @@ static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
         n += moved[i];
     }
     if (together && n < 2) return false;
-    for (int k = 0; k < ATTEMPTS; k++) {
+    // Another number may have half of it, and soon no longer.
+    int attempts = !s->quick ? ATTEMPTS : !stays_power(s, site) ? NEAR_ATTEMPTS : site->batch ? 2 : 1;
+    for (int k = 0; k < attempts; k++) {
         int64_t to = smaller(value, s->granule, stays_power(s, site), k);
         bool fits = to >= floor && to < value;
         for (int i = 0; i < s->sites; i++) fits &= !moved[i] || divides_still(s, &s->site[i], to);
@@ -260,7 +273,7 @@ static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
         if (differs && try_sizes(s)) return true;
         for (int i = 0; i < s->sites; i++)
             if (moved[i]) s->site[i].node->integer.value = (uint64_t)value;
-        if (differs) return false; // that no other number has it is all that another attempt changes
+        if (differs && !s->quick) return false; // that no other number has it is all that another one changes
     }
     return false;
 }
@@ -355,6 +368,51 @@ static void tell_apart(Shrink *s) {
         }
 }
 
+// So many rows that each kind of values has one; and two samples tell an index of them from others. A norm
+// may take a whole sample for a row: of those there are a few more, if there were.
+static int64_t least_batch(const Shrink *s, const Site *batch, bool samples) {
+    enum { ROWS = 32, NORMALISED = 4 };
+    if (!samples) return ROWS;
+    bool norms = s->out->published.least_set < INT64_MAX;
+    return norms && batch->published > STAYS ? NORMALISED : LEAST_BATCH;
+}
+
+static void shrink_batches(Shrink *s) {
+    const Bound *first = s->out->small.inputs ? s->out->small.input[0].tensor : NULL;
+    bool many = first && first->rank > 2;
+    bool named = false;
+    for (int i = 0; i < s->sites; i++) named |= s->site[i].batch = is_batch(s->site[i].name);
+    for (int i = 0; i < s->sites && many && !named; i++)
+        s->site[i].batch = !s->site[i].config && s->site[i].published == first->shape[0];
+    s->granule = 1;
+    s->powers = INT64_MAX;
+    for (int i = 0; i < s->sites; i++)
+        while (s->site[i].batch && s->out->small.work > s->work &&
+               step(s, &s->site[i], false, least_batch(s, &s->site[i], many)))
+            ;
+}
+
+// Doubles the smallest ones as often as there is room.
+static void grow_again(Shrink *s) {
+    for (int i = 0; i < s->sites; i++) s->site[i].blocked = s->site[i].batch;
+    while (s->out->evaluations < s->most) {
+        Site *least = NULL;
+        for (int i = 0; i < s->sites; i++) {
+            Site *each = &s->site[i];
+            if (each->blocked || 2 * value_of(each) > each->published) continue;
+            if (!least || value_of(each) < value_of(least)) least = each;
+        }
+        if (!least) return;
+        int64_t was = value_of(least);
+        const ModuleRun before = s->out->small;
+        least->node->integer.value = (uint64_t)(2 * was);
+        if (stays_different(s) && try_sizes(s) && s->out->small.work <= s->work) continue;
+        least->node->integer.value = (uint64_t)was;
+        s->out->small = before;
+        least->blocked = true;
+    }
+}
+
 static void shrink_by(Shrink *s) {
     static const struct {
         bool config;
@@ -430,8 +488,7 @@ static void take_small(Shrink *s, const ModuleShrunk *small) {
         Site *site = &s->site[i];
         for (int k = 0; k < small->sizes; k++)
             if (small->size[k].at.at == site->node->span.at) site->small = small->size[k].now;
-        bool batch = site->name.len > 0 && memmem(site->name.p, site->name.len, "batch", 5);
-        if (first && first->rank >= 3 && batch) site->small |= 1;
+        if (first && first->rank >= 3 && is_batch(site->name)) site->small |= 1;
     }
 }
 
@@ -442,7 +499,7 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->published, d)) return false;
     out->small = out->published;
     Shrink *s = NEW(tries, Shrink);
-    s->arena = tries, s->file = m, s->out = out, s->work = q->work;
+    s->arena = tries, s->file = m, s->out = out, s->work = q->work, s->quick = q->quick;
     for (; s->helds < q->helds; s->helds++) s->held[s->helds] = q->held[s->helds]->at.at;
     int64_t can = ALL_STEPS / (out->published.steps + 1);
     s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
@@ -453,8 +510,10 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
     if (q->small) take_small(s, q->small);
     if (q->others && !take_others(s, q)) return false;
     if (!q->others) {
+        if (q->quick) shrink_batches(s);
         shrink_all(s, most, q->aligned ? 128 : 64);
         tell_apart(s);
+        if (q->quick) grow_again(s);
         if (q->ragged) make_ragged(s);
     }
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->small, d)) return false;

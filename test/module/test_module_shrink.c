@@ -193,6 +193,45 @@ static void errors_are_the_files(void **state) {
     assert_non_null(diag_first(&d));
 }
 
+// For level quick: the batch first, down to 32 rows or to a few samples; other numbers stay as long as they
+// can.
+static void batches_go_first_at_quick(void **state) {
+    (void)state;
+    const char *rows = file("    pass\n", "torch.relu(x)",
+                            "batch_size, dim = 4096, 65536\n"
+                            "def get_inputs():\n    return [torch.rand(batch_size, dim)]\n");
+    ModuleShrunk *quick = shrunk_by(rows, &(ShrinkAsk){.work = 100000, .quick = true}),
+                 *plain = shrunk(rows, 100000);
+    assert_int_equal(now_of(quick, "batch_size", 0), 32);
+    assert_true(now_of(plain, "batch_size", 0) > 32 && quick->small.work <= 100000);
+    assert_true(now_of(quick, "dim", 0) >= 512 && now_of(quick, "dim", 0) > now_of(plain, "dim", 0));
+    const char *images = file("    def __init__(self, i, o):\n        super().__init__()\n"
+                              "        self.c = nn.Conv2d(i, o, 3, groups=4)\n",
+                              "self.c(x)",
+                              "batch_size, i, o = 8, 32, 64\n"
+                              "def get_inputs():\n    return [torch.rand(batch_size, i, 128, 96)]\n"
+                              "def get_init_inputs():\n    return [i, o]\n");
+    quick = shrunk_by(images, &(ShrinkAsk){.work = 100000, .quick = true});
+    plain = shrunk(images, 100000);
+    assert_int_equal(now_of(quick, "batch_size", 8), 2);
+    assert_int_equal(now_of(plain, "batch_size", 8), 8); // small numbers stay
+    assert_true(quick->small.work <= 100000);
+}
+
+// What was made smaller than it had to be, since others had its value, grows again while there is room.
+static void what_is_left_goes_to_others(void **state) {
+    (void)state;
+    const char *product = "import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n"
+                          "    def forward(self, x, y):\n        return torch.matmul(x, y)\n\n"
+                          "M, K, N = 1024, 4096, 2048\n"
+                          "def get_inputs():\n    return [torch.rand(M, K), torch.rand(K, N)]\n"
+                          "def get_init_inputs():\n    return []\n";
+    const int64_t most = 100000;
+    ModuleShrunk *s = shrunk_by(product, &(ShrinkAsk){.work = most, .quick = true});
+    assert_true(s->small.work <= most && 3 * s->small.work > most);
+    assert_true(now_of(s, "M", 0) >= 8 && now_of(s, "K", 0) >= 16 && now_of(s, "N", 0) >= 16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(within_the_work, arena_teardown),
@@ -205,6 +244,8 @@ int main(void) {
         cmocka_unit_test_teardown(a_held_number_goes_last, arena_teardown),
         cmocka_unit_test_teardown(others_keep_their_divisors, arena_teardown),
         cmocka_unit_test_teardown(multiples_stay_multiples, arena_teardown),
+        cmocka_unit_test_teardown(batches_go_first_at_quick, arena_teardown),
+        cmocka_unit_test_teardown(what_is_left_goes_to_others, arena_teardown),
         cmocka_unit_test_teardown(errors_are_the_files, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,11 @@
 
 const Domain *domain_make(Arena *a, const Op *op) { return op->form ? op->form : rows_domain(a, op); }
 
+const Op *op_at_level(const Op *op, Level level) {
+    const Domain *quick = level == LEVEL_QUICK && op->form ? op->form->quick : NULL;
+    return quick ? quick->op : op;
+}
+
 int64_t domain_slices(const Domain *m, const int64_t *dim) { return m->slices >= 0 ? dim[m->slices] : 1; }
 
 int64_t domain_length(const Domain *m, const int64_t *dim) {

@@ -87,10 +87,13 @@ struct Domain {
     int reductions;             // at least one; the first is the one that sizes are told by
     const Stretched *stretched; // what passed is judged there, too, at level full
     int stretches;
+    const Domain *quick; // the same at smaller sizes, which level quick draws instead; NULL: this one
 };
 
 // The implementation that an op has: rows x columns. Lives in the arena, as long as the op does.
 const Domain *domain_make(Arena *a, const Op *op);
+// What a level draws of it: the op itself, or what stands for it at level quick (Domain.quick).
+const Op *op_at_level(const Op *op, Level level);
 
 int64_t domain_slices(const Domain *m, const int64_t *dim); // of a case; 1 where there are none
 int64_t domain_length(const Domain *m, const int64_t *dim); // of the first reduction's lines

@@ -7,12 +7,15 @@
 
 #include "base/numeric/rng.h"
 #include "cases/domain/lines.h"
+#include "cases/draw.h"
 #include "cases/fill.h"
 #include "cases/modules/module_kinds.h"
 
 enum {
     SMALLER_WORK = 1 << 20, // operations of one case: there are many, and kernels are interpreted
     WORK_MOST = 6 << 20,    // where that keeps what divides sizes
+    QUICK_WORK = 3 << 15,   // the same at level quick: what it rejects for such sizes is tried at those
+    QUICK_MOST = 1 << 18,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
     STRETCHES_MOST = 8,
@@ -105,7 +108,11 @@ static void put_sizes(Buf *out, const Domain *m, const int64_t *dim) {
     if (in) modules_put_shape(out, in->dtype, in->rank, in->size);
 }
 
-static int64_t steps(const Domain *m) { return LANES_PER_WORK * of(m)->values.shapes.small.work; }
+// What a kernel may waste does not become less with its sizes.
+static int64_t steps(const Domain *m) {
+    const ModulesDomain *large = of(of(m)->full ? of(m)->full : m);
+    return LANES_PER_WORK * large->values.shapes.small.work;
+}
 
 static ModuleAsk asked(const ModulesDomain *m) {
     return (ModuleAsk){.seed = DRAW_SEED,
@@ -200,7 +207,9 @@ static bool tells(Arena *a, const FillRequest *q, KindsReach reach, int input, c
     if (!b) return false;
     Judged j = judged(b);
     if (j.nans || j.infinite > infinite_elements(&q->spec->input[input], map)) return false;
-    return reach <= KINDS_NEGATIVE_INF ? !j.unknown : 2 * j.unknown <= j.all;
+    if (reach <= KINDS_NEGATIVE_INF ? j.unknown : 2 * j.unknown > j.all) return false;
+    *q->answer = draw_keep(q->kept, b);
+    return true;
 }
 
 // One input by kinds, as far as the reference can be judged there.
@@ -411,6 +420,7 @@ typedef struct {
     const ModulesDomain *of;            // whose sizes those are; NULL: none
     bool ragged;
     bool aligned; // with more work, for the sake of what divides the published sizes
+    bool quick;   // with less work
     bool timed;   // with as much work as a GPU is timed at
 } Sizes;
 
@@ -474,11 +484,13 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                                .small = z->small,
                                .others = z->others,
                                .aligned = z->aligned,
+                               .quick = z->quick,
                                .ragged = z->ragged},
                      .tf32 = q->tf32,
                      .published = z->of && z->of->values.published_values,
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
+    if (z->quick) ask.sizes.work = QUICK_WORK, ask.sizes.work_most = QUICK_MOST;
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
     if (z->timed) ask.sizes.work = ask.sizes.work_most = TIMED_WORK;
     ask.known_sound = z->aligned || z->ragged || z->timed;
@@ -636,17 +648,35 @@ bool modules_timed(Arena *a, const Op *op, ModulesDomain **out, Err *e) {
     return open_one(a, &q, &(Sizes){.of = m, .timed = true}, out, e);
 }
 
+// Where nothing can be judged at smaller sizes, level quick does without them.
+static void make_quick(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
+    ModulesDomain *quick;
+    Err unsaid = {0};
+    if (m->values.shapes.small.work <= QUICK_WORK) return;
+    if (!open_one(a, q, &(Sizes){.of = m, .quick = true}, &quick, &unsaid)) return;
+    if (quick->values.shapes.small.work >= m->values.shapes.small.work) return;
+    quick->full = &m->domain;
+    m->domain.quick = &quick->domain;
+}
+
+// What belongs to the module at whatever sizes. `to` was made just now.
+static void share_others(const Domain *to, const ModulesDomain *m) {
+    if (!to) return;
+    ModulesDomain *other = (ModulesDomain *)(uintptr_t)of(to);
+    other->published = m->published;
+    other->ragged = m->ragged;
+    other->ragged_counts = m->ragged_counts;
+}
+
 bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (!open_one(a, q, &(Sizes){0}, out, e)) return false;
-    align(a, q, *out);
-    if (q->stretched) stretch(a, q, *out);
-    if (q->stretched || q->ragged) make_ragged(a, q, *out);
-    if ((*out)->values.shapes.sizes > 0 && !open_published(a, *out, e)) return false;
-    ModulesDomain *aligned = (*out)->aligned ? (ModulesDomain *)(uintptr_t)of((*out)->aligned) : NULL;
-    if (aligned) { // it was made just now
-        aligned->published = (*out)->published;
-        aligned->ragged = (*out)->ragged;
-        aligned->ragged_counts = q->ragged;
-    }
+    ModulesDomain *m = *out;
+    align(a, q, m);
+    make_quick(a, q, m);
+    if (q->stretched) stretch(a, q, m);
+    if (q->stretched || q->ragged) make_ragged(a, q, m);
+    if (m->values.shapes.sizes > 0 && !open_published(a, m, e)) return false;
+    share_others(m->aligned, m);
+    share_others(m->domain.quick, m);
     return true;
 }

@@ -1,9 +1,9 @@
 // modules_domain.h - the second implementation of a domain: a reference in module form (module/module.h), at
 // the sizes to which its file was shrunk. Its inputs are those tensors that get_inputs gives, and behind them
 // the parameters of Model; all of them are drawn anew for each case. No size is a symbol: every case has the
-// same shapes. Nothing is a slice, so nothing is moved. A size that became much smaller has a further domain,
-// in which it is as it was published, or as near to it as work allows, and the others are small; so have a
-// few pairs of such sizes.
+// same shapes. Nothing is a slice, so nothing is moved. Level quick has a domain of its own, at still smaller
+// sizes. A size that became much smaller has a further domain, in which it is as it was published, or as near
+// to it as work allows, and the others are small; so have a few pairs of such sizes.
 #pragma once
 #include <jansson.h>
 
@@ -27,6 +27,7 @@ typedef struct {
     bool is_aligned;      // of that one, and of the next: few cases
     const Domain *ragged; // the same with odd sizes; NULL: nobody has asked, or there are none
     bool ragged_counts;   // what is wrong there is rejected
+    const Domain *full;   // of what level quick draws (Domain.quick): what level full does. Else NULL
     LibraryUse library;   // what a ModelNew may leave to PyTorch's library
     int64_t light_bytes;  // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;

@@ -102,6 +102,50 @@ static void long_sizes(void **state) {
     arena_free(&a);
 }
 
+static Draw drawn(World *w, const DrawRequest *q) {
+    Err e = {0};
+    Pool *pool = pool_open(1);
+    Draw d;
+    if (!draw_make(&w->a, pool, q, &d, &e)) fail_msg("%s", e.msg);
+    pool_close(pool);
+    return d;
+}
+
+// Level quick draws smaller sizes of the same definition, unless a domain is named; level full draws its own.
+static void quick_is_smaller(void **state) {
+    (void)state;
+    static const char rows[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
+                               "    def forward(self, x):\n        return torch.relu(x)\n"
+                               "batch_size, N = 4096, 65536\ndef get_inputs():\n    return "
+                               "[torch.rand(batch_size, N)]\n"
+                               "def get_init_inputs():\n    return []\n";
+    World w = {0};
+    world_make(&w, rows, LEVEL_FULL, 3);
+    const Domain *quick = w.m->domain.quick;
+    assert_non_null(quick);
+    const ModulesDomain *of = modules_of(quick->op);
+    assert_true(4 * of->values.shapes.small.work < w.m->values.shapes.small.work && !quick->quick);
+    assert_true(of->full == &w.m->domain && of->published == w.m->published && of->published);
+    assert_memory_equal(&of->op.hash, &w.m->op.hash, sizeof of->op.hash);
+    assert_true(quick->kind->steps(quick) == w.m->domain.kind->steps(&w.m->domain)); // waste stays allowed
+    assert_ptr_equal(w.d.op, &w.m->op);
+    assert_ptr_equal(op_at_level(&w.m->op, LEVEL_FULL), &w.m->op);
+    assert_ptr_equal(op_at_level(&w.m->op, LEVEL_QUICK), quick->op);
+    assert_ptr_equal(op_at_level(quick->op, LEVEL_QUICK), quick->op);
+    Draw small = drawn(&w, &(DrawRequest){.op = &w.m->op, .level = LEVEL_QUICK, .seed = 3});
+    Draw named =
+        drawn(&w, &(DrawRequest){.op = &w.m->op, .domain = &w.m->domain, .level = LEVEL_QUICK, .seed = 3});
+    assert_true(small.op == quick->op && small.domain == quick && named.op == &w.m->op);
+    assert_true(small.truth[0].expected->numel < named.truth[0].expected->numel);
+    draw_free(&small);
+    draw_free(&named);
+    world_free(&w);
+    // What is small already is judged as it is.
+    world_make(&w, linear, LEVEL_QUICK, 3);
+    assert_true(!w.m->domain.quick && w.d.op == &w.m->op);
+    world_free(&w);
+}
+
 // Sizes that were never long are told, and those that were.
 static void what_is_never_long(void **state) {
     (void)state;
@@ -332,6 +376,7 @@ static void the_library_follows_the_reference(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_sizes),
+        cmocka_unit_test(quick_is_smaller),
         cmocka_unit_test(what_is_never_long),
         cmocka_unit_test(inputs_and_parameters),
         cmocka_unit_test(cases_differ),
