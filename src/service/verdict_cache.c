@@ -3,8 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/io.h"
-#include "base/sha256.h"
+#include "base/own_program.h"
 
 // SETS x WAYS places; within a set the record that lies first in the journal makes room.
 enum { WAYS = 8, SETS = 1 << 17 };
@@ -24,20 +23,6 @@ struct VerdictCache {
 };
 
 // ---- keys
-
-bool verdict_build(Sha256 *out, Err *e) {
-    enum { PROGRAM_MAX = 1 << 30 };
-    Arena a = {0};
-    Str program;
-    bool ok = io_read(&a, "/proc/self/exe", PROGRAM_MAX, &program, e);
-    // The commit's name alone makes no other program.
-    char *described = ok ? memmem(program.p, program.len, version_described, VERSION_MARK) : NULL;
-    size_t behind = described ? program.len - (size_t)(described - program.p) : 0;
-    if (behind >= VERSION_BYTES) memset(described, 0, VERSION_BYTES);
-    if (ok) *out = sha256_of(program);
-    arena_free(&a);
-    return ok;
-}
 
 // The canonical text's hash; the text's own if it is not in the language. The two never meet in one key.
 static void put_program(Buf *b, Str source) {
@@ -130,7 +115,7 @@ bool verdict_cache_open(Journal *j, off_t bytes, Extras extras, VerdictCache **o
     off_t size;
     int damaged;
     if (bytes <= 0) bytes = READ_MOST;
-    if (!verdict_build(&m->build, e) || !journal_size(j, &size, e) ||
+    if (!own_program_hash(&m->build, e) || !journal_size(j, &size, e) ||
         !journal_each(j, size > bytes ? size - bytes : 0, index_record, m, &damaged, e)) {
         verdict_cache_close(m);
         return false;

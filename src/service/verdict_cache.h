@@ -18,9 +18,6 @@ typedef struct {
     char hex[65];
 } VerdictKey;
 
-// The hash of the program that judges: another build may judge otherwise, whatever its version says.
-MUST_CHECK bool verdict_build(Sha256 *out, Err *e);
-
 typedef struct VerdictCache VerdictCache;
 // Reads the journal's newest records. The journal must outlive it. `bytes` of the journal's end are read at
 // most (0: a sensible default). `extras`: as the referee's; must outlive it.

@@ -94,20 +94,10 @@ two_long_are_named() {
 check two_long_are_named two_long_are_named
 # Wrong at the published sizes alone, which take far more memory than there is.
 check "published sizes of scale_huge" judged scale_huge published
-published_shown() {
-    n=$(ls "$made"/published/*.py | wc -l)
-    exits 1 "$bin" referee "$made"/published/*.py --module "$ref/scale_huge.py" --level full && says_times "$n" 'scale_huge: rejected at the published sizes' &&
-        says_times "$n" 'published float32[60000, 40000]' && says_times "$n" 'published sizes: wrong there' || return 1
-    exits 0 "$bin" referee "$made/right/scale_huge.py" --module "$ref/scale_huge.py" --level full --shapes published &&
-        says 'published sizes: addresses are right (a few programs of each launch, no values)' &&
-        exits 0 "$bin" referee "$made/published/scale_huge.int32.py" --module "$ref/scale_huge.py" --level quick && ! grep -q 'published sizes' "$tmp/out"
-}
-check published_shown published_shown
 # One program goes through all of it: nothing is found out there, which --shapes published makes an undecided verdict.
-unknown_there() {
-    sed 's/scale_kernel\[(rows, triton.cdiv(n, 1024))\]/scale_kernel[(1, 1)]/; s/scale_kernel(x_ptr, scale_ptr, y_ptr, n, BLOCK/scale_kernel(x_ptr, scale_ptr, y_ptr, rows, n, BLOCK/
-         s/(x, self.scale, y, n, /(x, self.scale, y, rows, n, /' "$made/right/scale_huge.py" >"$tmp/one.py"
-    python3 - "$tmp/one.py" <<'P'
+sed 's/scale_kernel\[(rows, triton.cdiv(n, 1024))\]/scale_kernel[(1, 1)]/; s/scale_kernel(x_ptr, scale_ptr, y_ptr, n, BLOCK/scale_kernel(x_ptr, scale_ptr, y_ptr, rows, n, BLOCK/
+     s/(x, self.scale, y, n, /(x, self.scale, y, rows, n, /' "$made/right/scale_huge.py" >"$tmp/one.py"
+python3 - "$tmp/one.py" <<'P'
 import sys
 text = open(sys.argv[1]).read()
 head, tail = text.split("    row = tl.program_id(0).to(tl.int64)\n")
@@ -116,8 +106,28 @@ loop = "    for r in range(rows):\n        row = r.to(tl.int64)\n        for sta
 body = body.replace("tl.program_id(1) * BLOCK", "start").replace("    ", "            ")
 open(sys.argv[1], "w").write(head + loop + body + "\n\n\nclass" + rest)
 P
-    exits 0 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full && says 'published sizes: not known: ' &&
-        exits 4 "$bin" referee "$tmp/one.py" --module "$ref/scale_huge.py" --level full --shapes published && says 'unsupported'
+# Draws at these sizes are most of the work: programs that one check could ask about alone share them.
+huge() { # CODE OUTPUT FILE... ARGUMENTS: what is said goes to $tmp/OUTPUT, too
+    code=$1 into=$2
+    shift 2
+    exits "$code" "$bin" referee "$@" --module "$ref/scale_huge.py" --level full && cp "$tmp/out" "$tmp/$into"
+}
+of_file() { awk -v head="== $2" '/^== / { mine = $0 == head } mine' "$tmp/$1" >"$tmp/out" && : >"$tmp/err" && [ -s "$tmp/out" ]; } # OUTPUT FILE
+check published_and_one_in_words huge 1 huge.full "$made"/published/*.py "$tmp/one.py"
+check right_and_one_as_published huge 4 huge.published "$made/right/scale_huge.py" "$tmp/one.py" --shapes published
+published_shown() {
+    for f in "$made"/published/*.py; do
+        of_file huge.full "$f" && says 'scale_huge: rejected at the published sizes' && says 'published float32[60000, 40000]' &&
+            says 'published sizes: wrong there' || return 1
+    done
+    of_file huge.published "$made/right/scale_huge.py" && says 'scale_huge: accepted at ' &&
+        says 'published sizes: addresses are right (a few programs of each launch, no values)' &&
+        exits 0 "$bin" referee "$made/published/scale_huge.int32.py" --module "$ref/scale_huge.py" --level quick && ! grep -q 'published sizes' "$tmp/out"
+}
+check published_shown published_shown
+unknown_there() {
+    of_file huge.full "$tmp/one.py" && says 'scale_huge: accepted at ' && says 'published sizes: not known: ' &&
+        of_file huge.published "$tmp/one.py" && says 'scale_huge: undecided at ' && says 'unsupported'
 }
 check unknown_there unknown_there
 # What a comparison comes out as there, it has to have come out as in a case: else nobody has looked at values.
