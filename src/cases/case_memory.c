@@ -36,7 +36,7 @@ struct CaseMemory {
     Kept *list[LISTS];
 };
 
-static atomic_llong limit = (long long)128 << 20, held;
+static atomic_llong limit = (long long)128 << 20, held, found;
 
 CaseMemory *case_memory_open(const Domain *m, uint64_t seed) {
     CaseMemory *c = calloc(1, sizeof *c);
@@ -56,6 +56,8 @@ void case_memory_close(CaseMemory *c) {
 }
 
 void case_memory_limit(int64_t bytes) { atomic_store(&limit, bytes); }
+
+int64_t case_memory_found(void) { return atomic_load(&found); }
 
 bool case_memory_fits(const CaseMemory *c, const Domain *m, uint64_t seed) {
     return c && c->domain == m && c->seed == seed;
@@ -87,6 +89,7 @@ const Bound *case_memory_find(CaseMemory *c, const PlannedCase *p, const CaseSpe
     const Kept *e = find(c, &k);
     pthread_mutex_unlock(&c->lock);
     if (!e) return NULL;
+    atomic_fetch_add(&found, 1);
     const uint8_t *from = e->inputs;
     for (int i = 0; i < spec->inputs; i++) {
         memcpy(map + spec->input[i].at, from, (size_t)spec->input[i].bytes);

@@ -9,8 +9,11 @@ typedef struct CaseMemory CaseMemory; // thread-safe
 // The domain outlives it.
 CaseMemory *case_memory_open(const Domain *m, uint64_t seed);
 void case_memory_close(CaseMemory *c); // after every draw that was made with it; NULL is allowed
-// All of them in the process hold about so many bytes together at most: further cases are not kept. For tests.
+// All of them in the process hold about so many bytes together at most: further cases are not kept. For
+// tests.
 void case_memory_limit(int64_t bytes);
+
+int64_t case_memory_found(void); // how many cases of the process have not been drawn again
 
 bool case_memory_fits(const CaseMemory *c, const Domain *m, uint64_t seed); // false for NULL
 // The inputs of a case into `map`, which is zero there, and its answer. NULL: it is not there.

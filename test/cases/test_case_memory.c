@@ -82,8 +82,7 @@ static void assert_same_draw(const Draw *x, const Draw *y) {
     assert_int_equal(x->bytes, y->bytes);
     assert_int_equal(x->output_bytes, y->output_bytes);
     assert_memory_equal(x->mapping, y->mapping, x->bytes);
-    for (int i = 0; i < x->cases; i++)
-        assert_true(same_answer(x->truth[i].expected, y->truth[i].expected));
+    for (int i = 0; i < x->cases; i++) assert_true(same_answer(x->truth[i].expected, y->truth[i].expected));
 }
 
 // A number has the same cases beside whatever other numbers, and others in another draw.
@@ -270,8 +269,10 @@ static void threads_share(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_cases_of_their_own), cmocka_unit_test(nobody_can_tell),
-        cmocka_unit_test(room_comes_back),                 cmocka_unit_test(one_thing_is_enough),
+        cmocka_unit_test(numbers_have_cases_of_their_own),
+        cmocka_unit_test(nobody_can_tell),
+        cmocka_unit_test(room_comes_back),
+        cmocka_unit_test(one_thing_is_enough),
         cmocka_unit_test(threads_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
