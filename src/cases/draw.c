@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/calls.h"
+#include "cases/case_memory.h"
 #include "cases/columns.h"
 #include "cases/domain/lines.h"
 #include "cases/fill.h"
@@ -171,12 +172,16 @@ typedef struct {
     const PlannedCase *plan;
     CaseSpec *spec;
     uint8_t *map;
-    Arena *scratch; // one for each worker
+    CaseMemory *memory; // NULL: none of that draw's
+    Arena *scratch;     // one for each worker
     bool *failed;
     const char **why;
 } Work;
 
-static int drawn_as(const PlannedCase *p, int index) { return p->as_case > 0 ? p->as_case - 1 : index; }
+static int drawn_as(const PlannedCase *p, int index) {
+    if (p->place) return (int)p->place;
+    return p->as_case > 0 ? p->as_case - 1 : index;
+}
 
 // Of a case that cannot be drawn or evaluated.
 static void tell_failure(Work *w, size_t i, int worker, const DiagList *diags) {
@@ -198,6 +203,8 @@ static void fill_one(void *arg, size_t i, int worker) {
                      .answer = &w->d->truth[i].expected,
                      .kept = &w->d->kept[worker]};
     const DomainKind *kind = w->d->domain->kind;
+    if (w->memory) w->d->truth[i].expected = case_memory_find(w->memory, q.plan, q.spec, w->map);
+    if (q.truth->expected) return;
     if (!kind->fill) return fill_case(&w->scratch[worker], &q, w->map);
     DiagList diags = DIAGS(&w->d->kept[worker]);
     if (!kind->fill(&w->scratch[worker], &q, w->map, &diags)) tell_failure(w, i, worker, &diags);
@@ -239,14 +246,16 @@ void draw_outputs(const Op *op, const Bound *answer, CaseSpec *s) {
 
 static void judge_one(void *arg, size_t i, int worker) {
     Work *w = arg;
-    if (w->d->truth[i].expected) return;
+    const Bound **expected = &w->d->truth[i].expected;
+    if (*expected) return;
     Arena *a = &w->scratch[worker];
     ArenaMark mark = arena_mark(a);
     DiagList diags = DIAGS(&w->d->kept[worker]);
     const Bound *b = w->failed[i] ? NULL : domain_answer(a, w->d->domain, w->map, &w->spec[i], NULL, &diags);
-    if (b)
-        w->d->truth[i].expected = draw_keep(&w->d->kept[worker], b);
-    else if (!w->failed[i])
+    if (b && w->memory) *expected = case_memory_put(w->memory, &w->plan[i], &w->spec[i], w->map, b);
+    if (b && !*expected)
+        *expected = draw_keep(&w->d->kept[worker], b);
+    else if (!b && !w->failed[i])
         tell_failure(w, i, worker, &diags);
     arena_reset(a, mark);
 }
@@ -447,6 +456,7 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     if (!map_inputs(d, at, &map, e)) return false;
     d->spec = spec;
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
+    if (case_memory_fits(q->memory, m, seed)) w.memory = q->memory;
     if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e) || !calls_fill(a, d, calls, map, e)) {
         draw_free(d);
         return false;

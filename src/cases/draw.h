@@ -22,6 +22,7 @@ struct DrawRequest {
     bool called_once;            // nobody calls one object several times: without what such calls need
     bool calls_later;            // the same, but Draw.left tells how to have them
     const PlannedCase **planned; // where not NULL: the plan that the draw was made of
+    struct CaseMemory *memory;   // case_memory.h; NULL: none. Outlives the draw
 };
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.

@@ -27,6 +27,7 @@ typedef struct {
     const Draw *draw;
     RoundedDraws *rounded;        // of an op with roundings; else NULL
     ProductionShapes *production; // NULL: no candidate gets that far
+    struct CaseMemory *memory;    // of the draw; NULL: there is nobody to share with
     SizedDraws *sized;            // of a module; NULL: each candidate makes its own
     const Str *source;
     Verdict *out;

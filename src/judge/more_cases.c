@@ -70,7 +70,8 @@ bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
                                        .plan = q->plan,
                                        .cases = q->cases,
                                        .more = true,
-                                       .calls_later = true},
+                                       .calls_later = true,
+                                       .memory = b->memory},
                         &more, e);
     if (ok) {
         ok = judge_more_on(b, i, &more, q, v, e);

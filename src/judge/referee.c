@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
+#include "cases/case_memory.h"
 #include "judge/decide/compare.h"
 #include "judge/judge.h"
 #include "judge/roundings.h"
@@ -221,6 +222,8 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
         return false;
     for (int i = 0; i < t->n && q->filter.n > 0; i++)
         asked_shape_drawn(&t->draw, &t->candidates.out[i].judged);
+    if (t->n > 1 && q->level == LEVEL_FULL && !q->op->form)
+        t->candidates.memory = case_memory_open(t->draw.domain, t->draw.seed);
     if (t->n < SHARED) return true;
     draw_share(&t->draw, pool, compare_round);
     t->draw.key = atomic_fetch_add(&t->candidates.r->draws, 1) + 1;
@@ -239,6 +242,7 @@ void round_close(Round *t) {
     production_close(t->candidates.production);
     rounded_draws_close(t->candidates.rounded);
     sized_draws_close(t->candidates.sized);
+    case_memory_close(t->candidates.memory);
     Arena a = t->arena;
     arena_free(&a);
 }

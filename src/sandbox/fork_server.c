@@ -126,6 +126,18 @@ static OutputBuffer *best_buffer(ForkServer *b, size_t room) {
     return o;
 }
 
+// What has no pages is zero already, and would get them here: most children write a part of their room.
+static void clear_written(const OutputBuffer *o, size_t bytes) {
+    for (off_t at = 0, end = (off_t)bytes, hole; at < end; at = hole) {
+        off_t data = lseek(o->fd, at, SEEK_DATA);
+        if (data >= end || (data < 0 && errno == ENXIO)) return; // nothing behind it
+        hole = data < 0 ? end : lseek(o->fd, data, SEEK_HOLE);
+        if (data < 0) data = at; // a system that cannot tell
+        if (hole <= data || hole > end) hole = end;
+        memset(o->map + data, 0, (size_t)(hole - data));
+    }
+}
+
 // A buffer whose first `bytes` bytes, and the rest of the page that they end in, are zero: what one candidate
 // left behind no other may see. A child maps no more than that.
 static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e) {
@@ -142,7 +154,7 @@ static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e)
     // A new one is zero, and only what its child writes takes memory.
     if (!o && !buffer_new(room, &o, e)) return false;
     size_t pages = (bytes + 4095) / 4096 * 4096;
-    memset(o->map, 0, pages < o->touched ? pages : o->touched);
+    clear_written(o, pages < o->touched ? pages : o->touched);
     if (pages > o->touched) o->touched = pages;
     *out = o;
     return true;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "cases/case_memory.h"
 #include "judge/referee.h"
 
 static Str first_program(Arena *a, ProgramKind kind, const char *op) {
@@ -149,6 +150,36 @@ static void every_size_is_asked_for_and_told(void **state) {
     arena_free(&a);
 }
 
+// What candidates have in common is drawn once, and changes nothing that is said of them.
+static void sizes_in_common_are_drawn_once(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    Referee *r = referee_of(2);
+    Op op;
+    assert_true(op_find(&a, STR("softmax"), &op));
+    uint64_t seed = 12;
+    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}, .seed = &seed};
+    Str source[3] = {gold_with(&a, "if N == 77:\n        M = M + 0")};
+    source[1] = source[2] = source[0];
+    int64_t found = case_memory_found();
+    Verdict alone, v[3];
+    assert_true(referee_judge(r, &a, &q, source, 1, &alone, &e));
+    assert_int_equal(alone.decision.status, STATUS_ok);
+    assert_int_equal(case_memory_found(), found);
+    assert_true(referee_judge(r, &a, &q, source, 3, v, &e));
+    assert_true(case_memory_found() > found); // by the last one, whoever draws beside each other
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(v[i].decision.status, STATUS_ok);
+        assert_int_equal(v[i].cases.run, alone.cases.run);
+        assert_int_equal(v[i].cases.passed, alone.cases.passed);
+        assert_true(v[i].cases.worst.use == alone.cases.worst.use);
+        assert_string_equal(v[i].decision.feedback, alone.decision.feedback);
+    }
+    referee_close(r);
+    arena_free(&a);
+}
+
 static void a_source_that_is_too_large_is_no_source(void **state) {
     (void)state;
     Arena a = {0};
@@ -263,6 +294,7 @@ int main(void) {
         cmocka_unit_test(what_it_keeps_at_a_size_of_its_own_is_called),
         cmocka_unit_test(rows_beyond_the_plan_may_be_refused_but_not_wrong),
         cmocka_unit_test(every_size_is_asked_for_and_told),
+        cmocka_unit_test(sizes_in_common_are_drawn_once),
         cmocka_unit_test(a_source_that_is_too_large_is_no_source),
         cmocka_unit_test(what_it_is_called_does_not_depend_on_the_seed),
     };

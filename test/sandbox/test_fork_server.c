@@ -69,6 +69,36 @@ static void sizes_in_turn_find_their_buffers_again(void **state) {
     }
 }
 
+enum { ROOM = 90 << 20 };
+
+static size_t pages_of(const uint8_t *p, size_t bytes) {
+    enum { PAGE = 4096 };
+    static unsigned char in[ROOM / PAGE];
+    size_t n = 0;
+    assert_true(bytes / PAGE <= sizeof in);
+    assert_int_equal(mincore((void *)(uintptr_t)p, bytes, in), 0);
+    for (size_t i = 0; i < bytes / PAGE; i++) n += in[i] & 1;
+    return n;
+}
+
+// What children leave alone takes no memory, however often the room is used again; what one has written is
+// gone for the next.
+static void room_that_nobody_writes_takes_few_pages(void **state) {
+    (void)state;
+    static const char *const what[] = {"n", "n", "W", "o"};
+    for (int k = 0; k < 4; k++) {
+        Arena a = {0};
+        ForkJob job = job_of(what[k]);
+        job.output_bytes = ROOM; // more than any other test has
+        ChildResult r = run_job(&a, &job);
+        // The fork server looks at a page here and there (FAULT_AROUND).
+        if (k < 2) assert_true(pages_of(r.output, job.output_bytes) <= ROOM / 4096 / 8);
+        if (k == 3) assert_true(done(&r));
+        child_result_free(fork_server, &r);
+        arena_free(&a);
+    }
+}
+
 // The bytes of a result that is still held belong to nobody else, however many children come after it.
 static void a_result_keeps_its_outputs_until_it_is_freed(void **state) {
     (void)state;
@@ -290,6 +320,7 @@ int main(void) {
         cmocka_unit_test(an_honest_child),
         cmocka_unit_test(outputs_are_clean_each_time_whatever_became_of_the_last_child),
         cmocka_unit_test(sizes_in_turn_find_their_buffers_again),
+        cmocka_unit_test(room_that_nobody_writes_takes_few_pages),
         cmocka_unit_test(a_result_keeps_its_outputs_until_it_is_freed),
         cmocka_unit_test(a_job_without_outputs_or_memory),
         cmocka_unit_test(children_that_end_badly),

@@ -405,6 +405,12 @@ typedef struct {
     Rng r;
     int64_t elements;
     int turn; // of the dtypes
+    // Of the number whose cases are planned: what its draws begin with, and what it has handed out so far,
+    // whether or not another number had that very case before.
+    uint64_t own;
+    uint64_t layouts;
+    int64_t rotation;
+    int shapes;
 } SizesPlan;
 
 static SizesPlan sizes_begin(Arena *a, const Draw *d, const DrawFilter *filter) {
@@ -428,12 +434,34 @@ static void sizes_shape(SizesPlan *s, const Shape *shape) {
                  &s->r);
 }
 
+static void sizes_number(SizesPlan *s, int64_t c, bool compared) {
+    enum { STARTS = 1 << 12 };
+    uint64_t own = rng_mix(s->d->seed, ((uint64_t)c << 1 | compared) ^ (uint64_t)0x6e756d62 << 32);
+    s->own = own;
+    s->turn = (int)(own % 3);
+    s->rotation = (int64_t)(own >> 8) % STARTS;
+    s->layouts = own >> 32;
+    s->shapes = 0;
+}
+
+static void sizes_own(SizesPlan *s, const Shape *shape) {
+    int before = s->p.n;
+    uint64_t own = rng_mix(s->own, (uint64_t)s->shapes++);
+    s->r = rng_at(s->d->seed, own);
+    s->p.layouts = s->layouts;
+    for (int t = 0; t < DT_COUNT; t++) s->p.rotation[t] = s->rotation;
+    sizes_shape(s, shape);
+    if (s->p.n > before) s->p.at[before].place = (uint32_t)(own >> 34) + 1;
+    s->rotation += shape->m;
+    s->layouts += shape->strided;
+}
+
 // The number as stride between rows, which a program may have compared with it: rows are shorter.
 static void sizes_stride(SizesPlan *s, int64_t c) {
     enum { GAP = 3, SHORTEST = 5, FEW = 5 };
     int before = s->p.n;
     if (s->d->op->domain.contiguous || c < GAP + SHORTEST || c > SIZES_LONGEST) return;
-    sizes_shape(s, &(Shape){c - GAP, FEW, true});
+    sizes_own(s, &(Shape){c - GAP, FEW, true});
     if (s->p.n == before) return;
     s->p.at[before].strided = op_all_inputs(s->d->op);
     s->p.at[before].row_stride = c;
@@ -449,19 +477,20 @@ static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
                                 {c - 1, 3, false},
                                 {c + 1, WIDE_CLASSES, true}},
                 by_rows[] = {{columns, c, false}, {NARROW, c + 1, false}, {c, c, true}};
+    sizes_number(s, c, compared);
     if ((s->elements += (12 + (compared ? 5 : 0) + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
     for (int k = 0; k < (compared ? 4 : 1); k++)
         // A limit of the candidate's own beyond every planned row is its business.
         if (by_columns[k].n >= 1 && by_columns[k].n <= SIZES_LONGEST &&
             !planned_length(s->d, by_columns[k].n))
-            sizes_shape(s, &by_columns[k]);
+            sizes_own(s, &by_columns[k]);
     if (compared) sizes_stride(s, c);
     for (int k = 0; k < 3 && s->d->domain->slices >= 0; k++) {
         bool square = k == 2;
         if (by_rows[k].m > (square ? SQUARE_MOST : ROWS_MOST) || (k == 1 && !compared)) continue;
         if (!square && planned_slices(s->d, by_rows[k].m)) continue;
         s->elements += by_rows[k].n * by_rows[k].m;
-        sizes_shape(s, &by_rows[k]);
+        sizes_own(s, &by_rows[k]);
     }
     return true;
 }

@@ -30,6 +30,9 @@ struct PlannedCase {
     // with them.
     int as_case; // the number of that case, from 1; 0: no part
     int64_t skip;
+    // Not 0: stands for its number in the draw where values are drawn. What is drawn is the same wherever the
+    // case stands then, and whatever else is planned.
+    uint32_t place;
     int32_t processors;   // of the GPU that host code sees; 0: drawn
     const float *written; // not NULL: lines are made of these numbers (CLASS_written)
     int writtens;
@@ -46,7 +49,8 @@ typedef struct {
 int plan_cases(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out);
 // More cases, small ones, for sizes that a candidate compares its own with: as length, as number of slices
 // and as both, where the plan of `d` has none; for the integers that it writes down; and lines of values that
-// it writes down. *tried: how many of c->size, in order, found room.
+// it writes down. *tried: how many of c->size, in order, found room. The cases of a number hang on the draw
+// and that number alone: candidates that have it in common share them (case_memory.h).
 int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
                int *tried);
 // For sizes that a candidate compares with and that are longer than any planned line: lines of that length. A
