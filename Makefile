@@ -124,10 +124,14 @@ ifeq ($(MODE),asan)
 HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/cover/%.o tile/compute/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/decide/compare%.o host/reference/%.o \
        model/product/product_plain.o model/sample.o)
 $(HOT) $(B)/%_simd.$(OWN_ISA).o: OPTIMIZED := -O1
-$(foreach i,$(OTHER_ISAS),$(B)/src/%_simd.$(i).o): ISA_ONLY := -O0
 # AddressSanitizer looks at every element that these loops touch. With a branch for each pointer as well clang leaves them
 # scalar, and tests of kernels take half as long again.
 LOOP_CHECKS := $(if $(filter clang,$(CC)),-fno-sanitize=pointer-overflow$(COMMA)alignment$(COMMA)null)
+endif
+# The loops of other machines run in few tests, and there long enough to feel only where random numbers are drawn.
+ifneq ($(filter asan tsan,$(MODE)),)
+$(foreach i,$(OTHER_ISAS),$(B)/src/%_simd.$(i).o): ISA_ONLY := -O0
+$(OTHER_ISAS:%=$(B)/src/base/numeric/rng_simd.%.o): ISA_ONLY :=
 endif
 # -O3 takes a fourth longer than -O2 to compile what no loop over numbers is in.
 ifneq ($(filter release verdicts,$(MODE)),)
