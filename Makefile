@@ -12,7 +12,7 @@ MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))
 STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
                 -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
 MODE_debug   := -Og -g3
-# The release build for test/same_verdicts.sh alone: no code is made better that has no part in what is compared. See COLD.
+# The release build for test/same_verdicts.sh alone. See COLD.
 MODE_verdicts := $(MODE_release)
 # Lines and functions are all that a report names: more of -g makes a fourth of the time to compile.
 # -O1 takes twice as long as -Og to compile what the sanitizers add, so only loops that tests spend their time in get it: see HOT.
@@ -34,7 +34,7 @@ FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))
 # One copy of the sanitizers for all tests, as gcc has it: a program with its own takes twice as long to link.
 ifeq ($(MODE),asan)
 SANITIZERS := $(dir $(shell $(CC) -print-file-name=libclang_rt.asan-x86_64.so))
-LIBS += -shared-libasan -Wl,-rpath,$(SANITIZERS)
+LIBS += -Wl,-rpath,$(SANITIZERS)
 endif
 endif
 
@@ -45,6 +45,9 @@ ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=5
 ONLY_avx2  := -mavx2 -mfma -mf16c
 ONLY_vnni  := $(ISA_avx512) -mfma -mf16c -mavx512vnni -mavx512vbmi
 ISAS       := base $(if $(PORTABLE),,avx2 avx512)
+# This machine's own, which all tests run but the few that go through all of them (base/isa.c chooses alike), and the others.
+OWN_ISA    := $(lastword base $(filter $(ISAS),$(patsubst avx512vl,avx512,$(shell grep -m 1 ^flags /proc/cpuinfo))))
+OTHER_ISAS := $(filter-out $(OWN_ISA),$(ISAS))
 
 SRC   := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 SIMD  := $(filter %_simd.c,$(SRC))
@@ -55,21 +58,26 @@ CHILD_ONLY := $(filter src/tile/compute/%.c src/tile/vm/%.c src/tile/loops/%.c,$
 # Loops of products: product.c tells ThreadSanitizer what they read and write, each piece at once.
 TOLD := $(filter-out src/model/product/product.c,$(filter src/model/product/%.c,$(PLAIN)))
 # FROM=build/release, as in `make check`: objects of that build which this one links as they are. ThreadSanitizer takes what it
-# would not look at; a build without vector variants, whatever neither says PORTABLE nor includes a file that does.
+# would not look at; a build without vector variants, whatever neither says PORTABLE nor includes a file that does; clang's for
+# test/same_verdicts.sh, what has no part in a verdict, and loops that do not run.
 ifneq ($(FROM),)
+COLD   := cmd corpus explain measure model mutate package prove store text train weights
 LOOPS  := $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(filter src/tile/loops/%,$(SIMD))))
 SAYING := $(addprefix -e ,$(shell grep -rl PORTABLE src --include='*.[ch]'))
 ALIKE  := gen/embed.o $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY) $(TOLD)) $(LOOPS)) \
+          $(if $(filter build/verdicts-clang,$(B)),$(COLD:%=src/%/%.o) $(addsuffix .o,$(addprefix src/%.,$(OTHER_ISAS)))) \
           $(if $(filter build/release-portable,$(B)),$(patsubst $(FROM)/%.d,%.o,$(shell find $(FROM)/src -name '*.d' | xargs grep -LF $(SAYING))))
 endif
 OBJECTS = $(addprefix $(FROM)/,$(filter $(ALIKE),$(1))) $(addprefix $(B)/,$(filter-out $(ALIKE),$(1)))
-OBJ    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter-out src/cmd/%,$(PLAIN))) \
-          $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(SIMD))) gen/embed.o gen/version.o)
+# Loops take longest to compile: they are no build's last objects, for which a core waits.
+OBJ    := $(call OBJECTS,$(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(SIMD))) \
+          $(patsubst %.c,%.o,$(filter-out src/cmd/%,$(PLAIN))) gen/embed.o gen/version.o)
 CMD    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter src/cmd/%,$(PLAIN))))
 TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
 FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/bench_*.c)))
-LINK   = @echo "  ld  $@"; mkdir -p $(@D); $(CC) $(FLAGS) -o $@ $(filter %.o %.a %.so,$^) $(LIBS)
+LINKER = $(CC) $(FLAGS) $(if $(SANITIZERS),-shared-libasan)
+LINK   = $(info ld  $@)$(Q)$(LINKER) -o $@ $(filter %.o %.a %.so,$^) $(LIBS)
 # Of several hundred tests; gold takes a third of the time, where binutils still bring it.
 QUICK_LINK = $(subst -Wl$(COMMA)-z$(COMMA)separate-code,-fuse-ld=gold,$(LINK))
 ifeq ($(shell command -v ld.gold 2>/dev/null),)
@@ -91,6 +99,10 @@ $(B)/libouroboros.a: $(OBJ)
 	$(Q)rm -f $@ && ar qcs $@ $^
 $(B)/libouroboros.so: $(OBJ)
 	$(LINK) -shared -Wl,-Bsymbolic
+# clang takes longer to start than gcc takes for such a link.
+ifneq ($(SANITIZERS),)
+$(TESTS) $(B)/test/planted: private LINKER := gcc $(SANITIZERS)libclang_rt.asan-x86_64.so
+endif
 $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.$(if $(SHARED),so,a)
 	$(QUICK_LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B)) -lcmocka
 $(B)/test/planted: $(B)/test/planted.o $(B)/libouroboros.$(if $(SHARED),so,a)
@@ -99,13 +111,10 @@ $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
 # A driver for tests, whose GPU is the virtual machine: a library that stands alone, and the process that it starts.
 VM_GPU := $(B)/test/gpu/libcuda.so $(B)/test/gpu/vm_device
-$(B)/test/gpu/libcuda.so: test/gpu/libcuda.c test/gpu/vm_device.h
-	@mkdir -p $(@D)
-	@echo "  ld  $@"
-	$(Q)$(CC) -std=c17 -O1 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -o $@ $< -ldl
+$(B)/test/gpu/libcuda.so: test/gpu/libcuda.c test/gpu/vm_device.h | $(B)/flags
+	$(info ld  $@)$(Q)$(CC) -std=c17 -O1 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -o $@ $< -ldl
 # For tests that start no thread: see tools/threaded_tests.sh.
-$(B)/test/no_threads.so: test/no_threads.c
-	@mkdir -p $(@D)
+$(B)/test/no_threads.so: test/no_threads.c | $(B)/flags
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -fPIC -shared -Wall -Wextra -Werror -o $@ $<
 $(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
 	$(LINK)
@@ -114,10 +123,15 @@ $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 ifeq ($(MODE),asan)
 HOT := $(addprefix $(B)/src/,base/%.o tensor/%.o tile/cover/%.o tile/compute/%.o tile/vm/%.o tile/loops/%.o cases/%.o judge/decide/compare%.o host/reference/%.o \
        model/product/product_plain.o model/sample.o)
-$(HOT) $(foreach i,$(ISAS),$(B)/%_simd.$(i).o): OPTIMIZED := -O1
+$(HOT) $(B)/%_simd.$(OWN_ISA).o: OPTIMIZED := -O1
 # AddressSanitizer looks at every element that these loops touch. With a branch for each pointer as well clang leaves them
 # scalar, and tests of kernels take half as long again.
 LOOP_CHECKS := $(if $(filter clang,$(CC)),-fno-sanitize=pointer-overflow$(COMMA)alignment$(COMMA)null)
+endif
+# The loops of other machines run in few tests, and there long enough to feel only where random numbers are drawn.
+ifneq ($(filter asan tsan,$(MODE)),)
+$(foreach i,$(OTHER_ISAS),$(B)/src/%_simd.$(i).o): ISA_ONLY := -O0
+$(OTHER_ISAS:%=$(B)/src/base/numeric/rng_simd.%.o): ISA_ONLY :=
 endif
 # -O3 takes a fourth longer than -O2 to compile what no loop over numbers is in.
 ifneq ($(filter release verdicts,$(MODE)),)
@@ -125,20 +139,14 @@ FEW_LOOPS := cmd corpus explain gpu grammar graph lang measure mint module mutat
              host/desugar host/module_level host/normalize host/policy host/python host/varies tile/check weights/format
 $(foreach room,$(FEW_LOOPS),$(B)/src/$(room)/%.o): OPTIMIZED := -O2
 endif
-# test/same_verdicts.sh compares clang's AVX-512 loops, so the others only have to be there.
-ifeq ($(MODE),verdicts)
-COLD := cmd corpus explain measure model mutate package prove store text train weights
-$(foreach room,$(COLD),$(B)/src/$(room)/%.o): OPTIMIZED := -O0
-$(foreach i,base avx2,$(B)/%_simd.$(i).o): OPTIMIZED := -O0
-endif
 # What takes long in a test is the library: its own code is compiled quickly.
-$(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
+$(B)/test/%.o: ISA_ONLY := -O0
 # gcc's -O3 makes twice the code of these loops, in twice the time, and it is no faster.
 ifeq ($(MODE)$(findstring clang,$(CC)),release)
 $(B)/src/tile/loops/%.o: ISA_ONLY := -O2 -ftree-vectorize -fvect-cost-model=dynamic
 endif
 ifeq ($(MODE),tsan)
-$(foreach i,$(ISAS),$(B)/src/%_simd.$(i).o): OPTIMIZED := -O3
+$(B)/src/%_simd.$(OWN_ISA).o: OPTIMIZED := -O3
 # gcc vectorises no loop that reports each number: these report what they read and write of a piece (base/build.h).
 BY_RANGE := base/numeric/rng cases/values/rows judge/decide/compare tensor/bound tensor/dtype
 $(foreach i,$(ISAS),$(BY_RANGE:%=$(B)/src/%_simd.$(i).o)): OPTIMIZED := -O3 -fno-sanitize=thread -DTSAN_BY_RANGE
@@ -150,18 +158,14 @@ endif
 $(if $(PORTABLE),,$(B)/%_avx2.o): ISA_ONLY := $(ONLY_avx2)
 $(if $(PORTABLE),,$(B)/%_vnni.o): ISA_ONLY := $(ONLY_vnni)
 $(B)/%.o: %.c $(B)/flags | deps
-	@mkdir -p $(@D)
-	@echo "  cc  $<"
-	$(Q)$(CC) $(FLAGS) $(OPTIMIZED) $(ISA_ONLY) -MMD -MP -c -o $@ $<
+	$(info cc  $<)$(Q)$(CC) $(FLAGS) $(OPTIMIZED) $(ISA_ONLY) -MMD -MP -c -o $@ $<
 # The model's loops may differ between instruction sets: these two come with every AVX2 machine that isa.c accepts.
 $(B)/src/model/%_simd.avx2.o $(B)/src/train/%_simd.avx2.o: ISA_avx2 += -mfma -mf16c
 # Nobody looks at the processor's floating-point flags, so a loop may compute what it then does not choose: gcc vectorises
 # choices only then. No result has other bits.
 define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
-	@mkdir -p $$(@D)
-	@echo "  cc  $$< ($(1))"
-	$(Q)$$(CC) $$(FLAGS) -fno-trapping-math $$(ISA_$(1)) $$(OPTIMIZED) $$(LOOP_CHECKS) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
+	$$(info cc  $$< ($(1)))$(Q)$$(CC) $$(FLAGS) -fno-trapping-math $$(ISA_$(1)) $$(OPTIMIZED) $$(LOOP_CHECKS) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
@@ -174,17 +178,17 @@ build/gen/embedded: FORCE
 build/gen/embed.c: tools/embed.sh $(EMBEDDED) build/gen/embedded
 	$(Q)sh tools/embed.sh $(EMBEDDED) >$@.$$$$ && mv $@.$$$$ $@
 # What git says of the sources, for --version: another file only if that is another one.
-$(B)/gen/version.c: tools/version.sh FORCE
-	@mkdir -p $(@D)
+$(B)/gen/version.c: tools/version.sh FORCE | $(B)/flags
 	@sh tools/version.sh --c >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 $(B)/gen/version.o: $(B)/gen/version.c src/base/version.h $(B)/flags
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 $(B)/gen/embed.o: build/gen/embed.c src/op/embed.h $(B)/flags
-	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 
+# All folders at once: a process for each object is seconds of a build.
+FOLDERS := $(sort $(dir $(SRC) $(wildcard test/*.c test/*/*.c test/*/*/*.c bench/*.c))) gen
 $(B)/flags: FORCE
-	@mkdir -p $(@D)
+	@mkdir -p $(addprefix $(B)/,$(FOLDERS))
 	@echo '$(CC) $(FLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS)' >$@
 
 deps:

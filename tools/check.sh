@@ -2,7 +2,7 @@
 # check.sh - everything `make check` does: house rules, unit tests (release, AddressSanitizer, ThreadSanitizer), the command
 # line, the self-test, and the same verdicts from every build. There is one queue of tests, and cores never wait: the tests of
 # a build run while the next one is compiled (tools/run_tests.sh). Ends with the processor time of each section, the slowest
-# ten tests, the time of all, and "N passed, N failed".
+# ten tests, the time of all and of cores that were idle, and "N passed, N failed".
 # CHECK_ONLY="rules unit cli selftest builds asan tsan" limits the sections.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -35,8 +35,8 @@ scripts() { # those that take longest first
 }
 
 # Builds are made one after another, and each writes its tests to the queue. Every build may use all cores, although tests run
-# beside it: when those have run out, no core waits for it. The first has few tests beside it, and one more job for that. One
-# more test runs than there are cores, because some wait for a clock or for another process.
+# beside it: when those have run out, no core waits for it. The first has few tests beside it, and one more job for that. Two
+# more tests run than there are cores, because some wait for a clock or for another process, and of such ones two may meet.
 {
     wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror named opnames params | queue rules
     wanted unit cli selftest builds tsan && { build release $((cores + 1)) tests all || only=none; }
@@ -79,6 +79,6 @@ scripts() { # those that take longest first
         sh tools/list_tests.sh build/asan-clang | queue asan
         echo "tools/planted.sh build/asan-clang" | queue asan
     fi
-} | sh tools/run_tests.sh "$logs" $((cores + 1))
+} | sh tools/run_tests.sh "$logs" $((cores + 2))
 ! wanted asan || echo "asan tools/no_reports.sh $logs" | sh tools/run_tests.sh "$logs"
 sh tools/run_tests.sh "$logs" -s

@@ -8,25 +8,36 @@
 # Each has a log and a state folder of its own, and a line "SECTION PASSED FAILED SECONDS CPU TEST" in LOGS/*.results, where
 # CPU is the processor time of the test and of all that it started. What comes first starts first: put there what takes
 # long. Fails if a check does. `run_tests.sh LOGS -s` sums up what ran: sections, the slowest ten tests, the
-# time since the first test and the processor time of all, "N passed, N failed".
+# time since the first test, the processor time of all and the idle time of the machine, "N passed, N failed".
 set -u
 
-progress() { # under the lock: a line every ten seconds; on a terminal one line that changes
-    now=$(date +%s)
+uptime() { read -r now _ </proc/uptime && now=${now%.*}; } # without a process, of which one for each test is seconds
+idle() { # of all cores, whichever programs they run, in hundredths of a second
+    read -r _ _ _ _ resting waiting _ </proc/stat
+    echo $((100 * (resting + waiting) / $(getconf CLK_TCK)))
+}
+progress() { # a line every ten seconds; on a terminal one line that changes
+    uptime
+    read -r told <"$results.told" || return 0 # another test writes it just now
+    [ -t 2 ] || [ $((now - told)) -ge 10 ] || return 0
+    echo "$now" >"$results.told"
     line=$(printf '%4d s  %d of %d tests' $((now - started)) "$(wc -l <"$results")" "$(wc -l <"$list")")
-    if [ -t 2 ]; then
-        printf '\r\033[K%s' "$line" >&2
-    elif [ $((now - $(cat "$results.told"))) -ge 10 ]; then
-        echo "$now" >"$results.told"
-        echo "$line" >&2
-    fi
+    if [ -t 2 ]; then printf '\r\033[K%s' "$line" >&2; else echo "$line" >&2; fi
+}
+counts() { # LOG GOOD BAD, TIMES as standard input: lines that are good, different ones that are bad, seconds of processor time
+    GOOD=$2 BAD=$3 awk '
+        FILENAME == "-" { if (FNR == 2) { split($1 "m" $2, t, /[ms]+/); cpu = 60 * (t[1] + t[3]) + t[2] + t[4] }; next }
+        $0 ~ ENVIRON["GOOD"] { good++ }
+        $0 ~ ENVIRON["BAD"] && !($0 in known) { known[$0]; bad++ }
+        END { printf "%d %d %.1f\n", good, bad, cpu }' - "$1"
 }
 one() { # SECTION TEST ARGUMENT... : counts single checks, and a crash as one failure
     section=$1
     shift
     while :; do case $1 in *=*) export "${1?}"; shift ;; *) break ;; esac; done
+    name=$(IFS='/ '; set -f; set -- $*; IFS=-; echo "$*")
     # A file's name has a limit, and two tests may begin alike: the sum keeps their logs apart.
-    name=$(echo "$*" | tr '/ ' '--' | cut -c1-100).$(echo "$*" | cksum | cut -d' ' -f1)
+    [ ${#name} -le 100 ] || name=$(echo "$name" | cut -c1-100).$(echo "$name" | cksum | cut -d' ' -f1)
     log=$logs/$section.$name.log
     XDG_STATE_HOME=$logs/state/$section.$name
     CMOCKA_MESSAGE_OUTPUT=stdout
@@ -38,30 +49,28 @@ one() { # SECTION TEST ARGUMENT... : counts single checks, and a crash as one fa
     *) limit=1800 good= bad= ;;
     esac
     case $1 in *.sh) shell=sh ;; *) shell= ;; esac
-    since=$(date +%s)
+    uptime
+    since=$now
     timeout $limit $shell "$@" >"$log" 2>&1 </dev/null
     code=$?
-    times >"$log.times" # of this shell, which has run nothing else; `$(times)` would be another shell
-    cpu=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%.1f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$log.times")
-    if [ -n "$good" ]; then
-        passed=$(grep -c "$good" "$log")
-        failed=$(grep "$bad" "$log" | sort -u | wc -l)
-    else
-        passed=$((code == 0))
-        failed=0
-    fi
+    times >"$log.times" # of this shell, which has run nothing else that takes time; `$(times)` would be another shell
+    counts=$(counts "$log" "$good" "$bad" <"$log.times")
+    passed=${counts%% *} cpu=${counts##* } failed=${counts#* }
+    failed=${failed%% *}
+    [ -n "$good" ] || passed=$((code == 0)) failed=0
     # Died before it could tell, or told nothing at all.
     if [ "$failed" = 0 ] && { [ "$code" != 0 ] || [ "$passed" = 0 ]; }; then failed=1; fi
-    (
-        flock 9
-        echo "$section $passed $failed $(($(date +%s) - since)) $cpu $*" >>"$results"
-        if [ "$failed" != 0 ]; then
+    uptime
+    echo "$section $passed $failed $((now - since)) $cpu $*" >>"$results"
+    if [ "$failed" != 0 ]; then
+        (
+            flock 9
             [ ! -t 2 ] || printf '\r\033[K' >&2
             echo "FAILED: $section: $* (exit $code)"
             grep -vE '^(\[ RUN|\[       OK|ok )' "$log" | tail -n 25 | sed 's/^/    /'
-        fi
-        progress
-    ) 9>"$results.lock"
+        ) 9>"$results.lock"
+    fi
+    progress
 }
 sum_up() {
     echo
@@ -76,8 +85,10 @@ sum_up() {
         }'
     echo "slowest:"
     sort -k5,5 -rn "$logs"/*.results | head -n 10 | awk '{ t = $6; for (i = 7; i <= NF; i++) t = t " " $i; printf "%8.1f s  %s: %.90s\n", $5, $1, t }'
-    cat "$logs"/*.results | awk -v wall="$(($(date +%s) - $(cat "$logs/started")))" '{ passed += $2; failed += $3; cpu += $5 }
-        END { printf "%d s, %.0f s of processor time\n", wall, cpu
+    read -r began idle_then <"$logs/started"
+    uptime
+    cat "$logs"/*.results | awk -v wall=$((now - began)) -v idle=$((($(idle) - idle_then) / 100)) '{ passed += $2; failed += $3; cpu += $5 }
+        END { printf "%d s, %.0f s of processor time; all programs of the machine left cores idle for %d s\n", wall, cpu, idle
                printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'
 }
 
@@ -94,11 +105,12 @@ esac
 mkdir -p "$logs"
 results=$logs/$$.results
 list=$results.list
-started=$(date +%s)
+uptime
+started=$now
 : >"$results"
 : >"$list"
 echo "$started" >"$results.told"
-[ -f "$logs/started" ] || echo "$started" >"$logs/started"
+[ -f "$logs/started" ] || echo "$started $(idle)" >"$logs/started"
 export results list started
 # `read` takes one line at a time, so that none waits in a buffer.
 while read -r line; do

@@ -172,6 +172,7 @@ int main(int argc, char **argv) {
     static VmRequest q;
     static VmReply r;
     if (argc != 3) return 2;
+    arena_keep_pages(); // the next launch takes what this one needed
     line = atoi(argv[1]);
     memory = mmap(NULL, VM_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, atoi(argv[2]), 0);
     if (memory == MAP_FAILED) return 1;
