@@ -141,7 +141,7 @@ bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *inp
 }
 
 // The buffer's pages exist. A read maps those around it, too, and for writing; a write would map its own.
-// Only where something is handed out: half of the room is for runs that a program does not need.
+// Only where something is handed out: much of the room is for runs that a program does not need.
 uint8_t *output_place(const Child *c, int64_t at, int64_t bytes) {
     enum { FAULT_AROUND = 1 << 16 };
     uint8_t *to = c->job->output + at, *end = to + bytes;
