@@ -99,10 +99,6 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
     job.job = child_map(fd[JOB_FD_JOB], order->job_bytes, MAP_PRIVATE, PROT_READ, setup, "source");
     job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED, PROT_READ | PROT_WRITE, setup,
                            "outputs");
-    // The buffer's pages exist. A read maps those around it, too, and for writing; a write would map its own.
-    enum { FAULT_AROUND = 1 << 16 };
-    for (size_t i = 0; i < order->output_bytes; i += FAULT_AROUND)
-        (void)*(volatile uint8_t *)(job.output + i);
     job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           PROT_READ | PROT_WRITE, setup, "memory");
     // A hint: page faults were a third of a short verdict's time. A few bytes here and there, as in sparse

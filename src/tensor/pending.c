@@ -14,10 +14,17 @@ enum {
 static size_t smaller_of(size_t x, size_t y) { return x < y ? x : y; }
 static size_t larger_of(size_t x, size_t y) { return x > y ? x : y; }
 
+// By a pointer of its own: as far as a compiler knows, a word that is set may be s->writer.
 static void words_set(const Storage *s, size_t from, size_t to, uint32_t word) {
-    size_t size = (size_t)dtype_bytes(s->dtype),
+    size_t size = (size_t)dtype_bytes(s->dtype), first = from / size,
            end = to / size + (to == s->bytes); // one lies behind the end
-    for (size_t w = from / size; s->writer && w < end; w++) s->writer[w] = word;
+    uint32_t *at = s->writer;
+    if (!at || first >= end) return;
+    if (word == 0) {
+        memset(at + first, 0, (end - first) * sizeof *at);
+        return;
+    }
+    for (size_t w = first; w < end; w++) at[w] = word;
 }
 
 // Fresh bytes are all ones: NaN in every float type, -1 in every integer. The shadow says that they may not

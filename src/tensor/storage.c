@@ -90,6 +90,13 @@ bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t by
     return true;
 }
 
+bool storage_wrap_zeros(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
+    const uint8_t *data = storage_sparse(t, bytes);
+    if (!data || !storage_wrap_open(t, dtype, data, bytes, out)) return false;
+    (*out)->zeros = true;
+    return true;
+}
+
 bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out) {
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
     if (arena_left(t->arena) < bytes + ARENA_SLACK) return false;

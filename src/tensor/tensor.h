@@ -45,8 +45,9 @@ typedef struct {
     size_t steady_from, steady_to;
     DType dtype;
     bool read_only; // an input
-    bool open; // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so; also
-               // what storage_new() takes from StorageTable.sparse, which nobody watches for races either
+    bool open;  // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so; also
+                // what storage_new() takes from StorageTable.sparse, which nobody watches for races either
+    bool zeros; // an input of which every byte is zero: whoever reads some of it may read the first ones
     // An input whose rows have gaps between them: from byte rows_at on, `rows` rows of row_bytes bytes,
     // row_pitch apart, are SHADOW_ALLOC | SHADOW_INIT, and no array says so. row_pitch 0: it is none.
     size_t rows_at, rows, row_bytes, row_pitch;
@@ -100,6 +101,8 @@ MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, siz
 // The same for bytes that a view covers without gaps: all of them exposed from the start.
 MUST_CHECK bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes,
                                   Storage **out);
+// The same for an input of zeros, from the table's sparse room.
+MUST_CHECK bool storage_wrap_zeros(StorageTable *t, DType dtype, size_t bytes, Storage **out);
 // The same for bytes of which the first `period` are the caller's: those are copied, and repeat themselves up
 // to `bytes`, which memory is taken for where somebody looks. False when the arena does not hold all of it.
 MUST_CHECK bool storage_wrap_repeated(StorageTable *t, DType dtype, const void *data, size_t period,

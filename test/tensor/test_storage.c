@@ -230,6 +230,24 @@ static void sparse_rooms_are_bounded(void **state) {
     arena_free(&a);
 }
 
+static void inputs_of_zeros_come_from_the_room(void **state) {
+    (void)state;
+    enum { PAGES = 16 };
+    Arena a = {0};
+    StorageTable t = {.arena = &a};
+    uint8_t *room = NEWN(&a, uint8_t, PAGES * SPARSE_PAGE);
+    storage_sparse_open(&t, room, PAGES * SPARSE_PAGE, 3);
+    Storage *zeros, *more;
+    assert_true(storage_wrap_zeros(&t, DT_F16, 8 * SPARSE_PAGE, &zeros));
+    assert_true(zeros->zeros && zeros->open && zeros->read_only && zeros->bytes == 8 * SPARSE_PAGE);
+    assert_true(zeros->data >= room && zeros->data + zeros->bytes <= room + PAGES * SPARSE_PAGE);
+    assert_false(storage_wrap_zeros(&t, DT_F16, 8 * SPARSE_PAGE, &more));
+    // What a program makes there may be written to, and other inputs hold something.
+    assert_true(storage_new(&t, DT_F16, SPARSE_PAGE, &more) && !more->zeros);
+    assert_true(storage_wrap_open(&t, DT_F16, room, 64, &more) && !more->zeros);
+    arena_free(&a);
+}
+
 static void overlap_is_of_elements(void **state) {
     (void)state;
     Arena a = {0};
@@ -264,6 +282,7 @@ int main(void) {
         cmocka_unit_test(rows_say_what_a_shadow_would),
         cmocka_unit_test(an_open_storage_reads_like_an_exposed_one),
         cmocka_unit_test(sparse_rooms_are_bounded),
+        cmocka_unit_test(inputs_of_zeros_come_from_the_room),
         cmocka_unit_test(overlap_is_of_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 // Sent together, they wake the parent once for all of a quick draw.
-enum { SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
+enum { SPARSE_PAGES = 1 << 17, CODE_FIRST = 1 << 20 };
 
 static void send_waiting(Child *c) {
     if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) child_end(EXIT_PIPE);

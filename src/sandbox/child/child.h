@@ -79,6 +79,8 @@ void outputs_expect(HostProgram *p, const CaseSpec *spec);
 bool outputs_sane(const CaseSpec *spec);
 // False with a finding where outputs share memory. Of several outputs: one alone can only be what it is.
 bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *input, const Tensor *out);
+// Where so many bytes are handed out, which are within the job's outputs: before they are written.
+uint8_t *output_place(const Child *c, int64_t at, int64_t bytes);
 void outputs_take(Child *c, const CaseSpec *spec, const Tensor *out, int order, CaseReport *r);
 int case_tune(const Child *c); // Machine.autotune.config of case c->at
 void keep_note(Child *c, const DiagList *diags);

@@ -316,7 +316,7 @@ static void answers_again(const Sequence *q, int end) {
             const CaseOutput *o = &call->spec.output[k];
             const Tensor *t = &q->out[i][k];
             if (o->input < 0 && tensor_numel(t) <= o->bytes / dtype_bytes(t->dtype))
-                tensor_gather(t, q->c->job->output + call->kept_at + o->at, NULL);
+                tensor_gather(t, output_place(q->c, call->kept_at + o->at, o->bytes), NULL);
         }
     }
 }

@@ -17,10 +17,8 @@ static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *
     *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
     memcpy(out->shape, t->shape, sizeof out->shape);
     memcpy(out->stride, t->stride, sizeof out->stride);
-    if (t->at == TENSOR_ZEROS) {
-        const uint8_t *zeros = t->bytes < 0 ? NULL : storage_sparse(&m->storages, (size_t)t->bytes);
-        return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, (size_t)t->bytes, &out->storage);
-    }
+    if (t->at == TENSOR_ZEROS)
+        return t->bytes >= 0 && storage_wrap_zeros(&m->storages, out->dtype, (size_t)t->bytes, &out->storage);
     const uint8_t *data = c->job->draw + t->at;
     int64_t all;
     if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
@@ -142,6 +140,16 @@ bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *inp
     return true;
 }
 
+// The buffer's pages exist. A read maps those around it, too, and for writing; a write would map its own.
+// Only where something is handed out: much of the room is for runs that a program does not need.
+uint8_t *output_place(const Child *c, int64_t at, int64_t bytes) {
+    enum { FAULT_AROUND = 1 << 16 };
+    uint8_t *to = c->job->output + at, *end = to + bytes;
+    for (uint8_t *p = to; p < end; p += FAULT_AROUND - (uintptr_t)p % FAULT_AROUND)
+        (void)*(volatile uint8_t *)p;
+    return to;
+}
+
 static void count_unwritten(const uint8_t *flags, int64_t n, ReportOutput *r) {
     for (int64_t i = 0; i < n; i++)
         if (!(flags[i] & SHADOW_STORED) && r->unwritten++ == 0) r->first_unwritten = i;
@@ -183,7 +191,7 @@ static void windows_take(Child *c, const CaseSpec *spec, const CaseOutput *o, co
     if (bytes > o->bytes / WINDOWS) return;
     for (int k = 0; k < WINDOWS; k++) {
         part.offset = t->offset + spec_window_at(t->shape[0], k) * t->stride[0];
-        tensor_gather(&part, c->job->output + spec->output_at + o->at + k * bytes, NULL);
+        tensor_gather(&part, output_place(c, spec->output_at + o->at + k * bytes, bytes), NULL);
     }
 }
 
@@ -199,12 +207,13 @@ static void output_take(Child *c, const CaseSpec *spec, const CaseOutput *o, con
     if (n > o->bytes / dtype_bytes(t->dtype)) return;
     Tensor first;
     if (order == 0 && repeats(c, spec, t, n, &first)) {
-        tensor_gather(&first, c->job->output + at, NULL);
+        tensor_gather(&first, output_place(c, at, tensor_numel(&first) * dtype_bytes(t->dtype)), NULL);
         r->repeats = 1;
         return;
     }
     uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
-    tensor_gather(t, c->job->output + spec_output_at(spec, order) + o->at, flags);
+    int64_t to = spec_output_at(spec, order) + o->at;
+    tensor_gather(t, output_place(c, to, n * dtype_bytes(t->dtype)), flags);
     if (flags && o->input < 0) count_unwritten(flags, n, r);
     if (t->storage->origin) tensor_origins(t, c->job->output + spec->origin_at + o->at);
     if (!c->flags || order > 0 || !within(at, n, c->flags_bytes)) return;

@@ -60,6 +60,12 @@ static bool mark_written(Access *x, Storage *m, size_t lane, int64_t offset, siz
                       "the step budget is spent: stores all over memory");
 }
 
+// Of an input of zeros nothing but its first bytes is touched: each page that somebody reads costs the system
+// more than the load costs here, and a program may go through a good part of a tensor that is not there.
+static inline uint8_t *place_of(const Storage *m, int64_t offset) {
+    return m->data + (m->zeros ? 0 : offset);
+}
+
 bool access_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     const TileLoops *loops = x->v->loops;
     int64_t offset;
@@ -87,7 +93,7 @@ bool access_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     if (x->store && !mark_written(x, m, lane, offset, size)) return false;
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
     if (x->v->noting) repeat_note(x->v, x->s, m, offset, size, x->store);
-    *at = m->data + offset;
+    *at = place_of(m, offset);
     return true;
 }
 
@@ -146,7 +152,7 @@ static inline bool check_lane(Access *x, size_t lane, int64_t address, uint8_t *
     }
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
     if (x->v->noting) repeat_note(x->v, x->s, m, offset, size, x->store);
-    *at = m->data + offset;
+    *at = place_of(m, offset);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -178,6 +179,42 @@ static void a_broken_mapping_is_our_fault(void **state) {
     }
 }
 
+static long faults(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_minflt;
+}
+
+// The pages of a buffer that was used before are mapped many at a time where something is handed out. Those
+// of the other half, which nobody asked for, come one by one when they are written to.
+static void room_is_mapped_where_it_is_asked_for(void **state) {
+    (void)state;
+    enum { ALL = 4 << 20, HALF = ALL / 2 };
+    int fd = memfd_create("outputs", MFD_CLOEXEC);
+    assert_int_equal(ftruncate(fd, ALL), 0);
+    uint8_t *before = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(before != MAP_FAILED);
+    memset(before, 1, ALL);
+    ChildJob job = {.output = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0),
+                    .output_bytes = ALL};
+    assert_true(job.output != MAP_FAILED);
+    Child c = {.job = &job};
+    long at = faults();
+    uint8_t *to = output_place(&c, 4096 + 8, HALF - 4096 - 8);
+    assert_ptr_equal(to, job.output + 4096 + 8);
+    memset(to, 2, HALF - 4096 - 8);
+    long asked = faults() - at;
+    memset(job.output + HALF, 2, HALF);
+    long others = faults() - at - asked;
+    enum { LARGE_PAGES = 64 }; // the system maps so much at once that there is nothing to gain
+    assert_true(asked < others / 2 || others < LARGE_PAGES);
+    assert_true(before[4096 + 7] == 1 && before[4096 + 8] == 2 && before[HALF - 1] == 2);
+    assert_ptr_equal(output_place(&c, ALL, 0), job.output + ALL); // nothing, behind the end
+    munmap(before, ALL);
+    munmap(job.output, ALL);
+    close(fd);
+}
+
 int main(void) {
     Err e = {0};
     if (!fork_server_open(child_interpret, &fork_server, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
@@ -186,6 +223,7 @@ int main(void) {
         cmocka_unit_test(other_answers_are_handed_out_whole),
         cmocka_unit_test(what_nobody_stores_is_not_told_by_others),
         cmocka_unit_test(a_broken_mapping_is_our_fault),
+        cmocka_unit_test(room_is_mapped_where_it_is_asked_for),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fork_server_close(fork_server);

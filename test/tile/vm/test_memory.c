@@ -1,6 +1,7 @@
 // Loads and stores: what arrives, and what is counted.
 #include "base/numeric/rng.h"
 #include "tile/copying.h"
+#include <sys/mman.h>
 
 static void test_copy(void **state) {
     (void)state;
@@ -250,6 +251,43 @@ static void test_one_lane_operands(void **state) {
     }
 }
 
+// Of an input of zeros only the first bytes are touched, wherever a program loads: here the rest of it ends
+// the process. What lies behind its end is no less a finding for that.
+static void test_zeros(void **state) {
+    (void)state;
+    enum { ROOM = 1 << 20, FAR = ROOM / 8, LANES = 16 };
+    for (int k = 0; k < 4; k++) { // a run, one lane, a run behind the end, a store
+        Rig r;
+        rig_open(&r);
+        uint8_t *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_true(room != MAP_FAILED);
+        storage_sparse_open(&r.m.storages, room, ROOM, 0);
+        Storage *x, *y;
+        assert_true(storage_wrap_zeros(&r.m.storages, DT_F32, ROOM / 2, &x));
+        uintptr_t from = ((uintptr_t)x->data + 2 * 4096) & ~(uintptr_t)4095;
+        assert_int_equal(mprotect((void *)from, (uintptr_t)room + ROOM - from, PROT_NONE), 0);
+        r.m.storages.sparse = NULL;
+        y = rig_storage(&r, DT_F32, LANES, NULL, false);
+        Asm s = asm_new(&r.arena);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0),
+            q = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
+        int i = asm_arange(&s, LANES), far = asm_int(&s, DT_I32, k == 2 ? FAR - LANES + 1 : FAR - LANES);
+        int at = k == 1 ? far : asm_op(&s, INSN_ADD, i, far);
+        if (k == 3) asm_store(&s, asm_ptradd(&s, p, at), asm_load(&s, asm_ptradd(&s, q, i), -1, -1), -1);
+        if (k < 3) asm_store(&s, asm_ptradd(&s, q, i), asm_load(&s, asm_ptradd(&s, p, at), -1, -1), -1);
+        if (k == 3) memset(y->shadow, WRITTEN, y->bytes);
+        bool ok = rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x), rig_address(y)}, 1, 1, 1);
+        if (k < 2) expect_clean(&r, ok);
+        for (size_t b = 0; k < 2 && b < LANES * 4; b++)
+            assert_true(y->data[b] == 0 && y->shadow[b] == WRITTEN);
+        if (k >= 2)
+            expect_finding(&r, k == 2 ? DIAG_OOB : DIAG_WRITE,
+                           k == 2 ? "1 past its last element" : "read-only");
+        rig_close(&r);
+        munmap(room, ROOM);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),
@@ -260,6 +298,7 @@ int main(void) {
         cmocka_unit_test(test_gather_scatter),
         cmocka_unit_test(test_sectors_of_many_accesses),
         cmocka_unit_test(test_one_lane_operands),
+        cmocka_unit_test(test_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
