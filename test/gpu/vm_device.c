@@ -12,6 +12,7 @@
 #include "tile/check/check.h"
 
 enum { KERNELS = 4096 };
+static const size_t SCRATCH = (size_t)512 << 20; // addresses; pages are taken where they are touched
 typedef struct {
     Arena arena;
     CodeCache *cache;
@@ -23,6 +24,7 @@ typedef struct {
 } Kernel;
 
 static char *memory;
+static Arena scratch; // of a launch; the pages stay for the next one
 static int line;
 static Kernel *kernel[KERNELS];
 static int kernels;
@@ -140,13 +142,13 @@ static PyValue scalar(DType t, const void *p) {
 
 static void launch(const VmRequest *q, VmReply *r) {
     Kernel *k = kernel[q->kernel];
-    Arena a = {0};
-    DiagList d = DIAGS(&a);
+    ArenaMark before = arena_mark(&scratch);
+    DiagList d = DIAGS(&scratch);
     static Machine m;
     Binding b;
     Launchable l;
-    LaunchArg *arg = NEWN(&a, LaunchArg, VM_ARGS);
-    machine_init(&m, &a, &d, INT64_MAX / 2);
+    LaunchArg *arg = NEWN(&scratch, LaunchArg, VM_ARGS);
+    machine_init(&m, &scratch, &d, INT64_MAX / 2);
     for (int i = 0, at = 0; i < k->params && r->end == VM_DONE; i++) {
         arg[i] = k->arg[i];
         if (k->constant[i]) continue;
@@ -157,25 +159,28 @@ static void launch(const VmRequest *q, VmReply *r) {
             explain(r, &d, "an address outside of all memory"), r->end = VM_ILLEGAL_ADDRESS;
     }
     if (r->end == VM_DONE &&
-        (!launch_bind(&a, &(LaunchCall){k->module, k->kernel, arg, k->params, k->kernel->span}, &b, &d) ||
-         (b.num_warps = k->warps, !kernel_check(&a, k->cache, &b, &l, &d))))
+        (!launch_bind(&scratch, &(LaunchCall){k->module, k->kernel, arg, k->params, k->kernel->span}, &b,
+                      &d) ||
+         (b.num_warps = k->warps, !kernel_check(&scratch, k->cache, &b, &l, &d))))
         explain(r, &d, "check");
     if (r->end == VM_DONE && !vm_launch(&m, l.code, l.cells, q->grid)) {
         explain(r, &d, "run");
         if (d.at[0].kind == DIAG_OOB) r->end = VM_ILLEGAL_ADDRESS;
     }
     r->moved = m.count.bytes_loaded + m.count.bytes_stored;
-    arena_free(&a);
+    arena_reset(&scratch, before);
 }
 
 int main(int argc, char **argv) {
     static VmRequest q;
     static VmReply r;
     if (argc != 3) return 2;
-    arena_keep_pages(); // the next launch takes what this one needed
     line = atoi(argv[1]);
     memory = mmap(NULL, VM_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, atoi(argv[2]), 0);
-    if (memory == MAP_FAILED) return 1;
+    void *room =
+        mmap(NULL, SCRATCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || room == MAP_FAILED) return 1;
+    arena_over(&scratch, room, SCRATCH);
     while (whole(false, &q, sizeof q)) {
         memset(&r, 0, sizeof r);
         if (q.order == VM_LOAD) {
