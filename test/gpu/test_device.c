@@ -1,5 +1,6 @@
 #include "gpu/device.h"
 
+#include "base/clock.h"
 #include "vm_device.h"
 #include "vm_gpu.h"
 
@@ -182,6 +183,30 @@ static void test_what_is_no_kernel_is_not_loaded(void **state) {
     arena_free(&arena);
 }
 
+// The virtual GPU hangs from here on.
+static void test_waiting_for_a_kernel_that_hangs_takes_little(void **state) {
+    (void)state;
+    Arena arena = {0};
+    DeviceAddress a = 0;
+    DeviceKernel k;
+    int n = N;
+    device_close(&d);
+    setenv("VM_GPU", "memory=3000000 hang=rows", 1);
+    need(device_open(vm_gpu_library(), &d, &e));
+    need(device_alloc(&d, 4 * N, &a, &e));
+    need(device_load(&d, copy_kernel(&arena, "rows", N), "rows", 0, &k, &e));
+    void *param[] = {&a, &a, &n};
+    const DeviceLaunch l = {
+        .kernel = &k, .grid = {1, 1, 1}, .block = {128, 1, 1}, .cluster = 1, .params = param};
+    need(device_launch(&d, &l, &e));
+    double from = clock_seconds(), worked = clock_worked();
+    assert_false(device_wait(&d, 1, &e));
+    assert_string_equal(e.msg, "a kernel has not ended in 1 seconds");
+    assert_true(clock_seconds() - from > 0.99);
+    assert_true(clock_worked() - worked < 0.4);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_facts, start, stop),
@@ -192,6 +217,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_a_kernel_is_loaded_and_launched, start, stop),
         cmocka_unit_test_setup_teardown(test_launches_with_every_attribute, start, stop),
         cmocka_unit_test_setup_teardown(test_what_is_no_kernel_is_not_loaded, start, stop),
+        cmocka_unit_test_setup_teardown(test_waiting_for_a_kernel_that_hangs_takes_little, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
