@@ -32,6 +32,11 @@ typedef struct {
     int64_t light_bytes;  // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;
 
+// What implements it. A domain of that kind is the first member of a ModulesDomain.
+extern const DomainKind modules_kind;
+static inline const ModulesDomain *modules_at(const Domain *m) { return (const ModulesDomain *)m; }
+enum { MODULES_SEED = 1 }; // of what the reference draws to be opened
+
 typedef struct {
     const char *path; // for its name and for messages
     Str source;

@@ -4,8 +4,6 @@
 
 #include "cases/modules/modules_domain.h"
 
-static const ModulesDomain *of(const Domain *m) { return (const ModulesDomain *)m; }
-
 void modules_put_shape(Buf *out, DType t, int rank, const int64_t *shape) {
     buf_printf(out, "%s[", dtype_info[t].torch);
     for (int i = 0; i < rank; i++) buf_printf(out, "%s%lld", i ? ", " : "", (long long)shape[i]);
@@ -13,7 +11,7 @@ void modules_put_shape(Buf *out, DType t, int rank, const int64_t *shape) {
 }
 
 static const ModulesDomain *long_one(const ModulesDomain *m, int i) {
-    return of(m->domain.stretched[i].domain);
+    return modules_at(m->domain.stretched[i].domain);
 }
 
 // Alone, or beside another one.
@@ -60,9 +58,9 @@ void modules_wrong_long_words(Buf *out, const ModulesDomain *m, int which) {
                  k              ? " with "
                  : s->longs > 1 ? "wrong where two sizes are long: "
                                 : "wrong where one size is long: ",
-                 &of(s->domain)->longs[k]);
+                 &modules_at(s->domain)->longs[k]);
     for (int k = 0; k < s->longs; k++)
-        put_size(out, k ? ", and with " : "; right with ", &of(s->control[k])->longs[0]);
+        put_size(out, k ? ", and with " : "; right with ", &modules_at(s->control[k])->longs[0]);
     buf_puts(out, ", all other sizes the same\n");
 }
 
