@@ -1,7 +1,7 @@
-#include "cases/domain/plan.h"
+#include "cases/domain/planner.h"
 
-#include "base/numeric/rng.h"
-#include "cases/domain/domain.h"
+#include <assert.h>
+
 #include "cases/values/rows.h"
 
 bool plan_is_data(const OpInput *in) {
@@ -33,7 +33,7 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
 static const ClassId wide_classes[] = {CLASS_constant_79,   CLASS_stagnation,  CLASS_bell,
                                        CLASS_constant,      CLASS_spike_first, CLASS_spike_last,
                                        CLASS_neg_inf_blocks};
-enum { WIDE_ALL = sizeof wide_classes / sizeof *wide_classes, WIDE_CLASSES = WIDE_ALL - 1 };
+static_assert(sizeof wide_classes / sizeof *wide_classes == WIDE_ALL, "as many as they are said to be");
 
 static int plan_wide_classes(const ClassId *list, int k, ClassId out[WIDE_ALL]) {
     int w = 0;
@@ -72,10 +72,6 @@ enum {
     MANY_LEAST = 1100,
     MANY_MOST = 9000
 };
-typedef struct {
-    int64_t n, m; // length of the lines, number of slices
-    bool strided;
-} Shape;
 static const Shape quick_shapes[] = {
     {1, EVERY_CLASS, false},
     {2, 5, true},
@@ -123,25 +119,14 @@ void plan_fit(const Op *op, int64_t dim[OP_DIMS_MAX]) {
     op_sizes_fit(op, dim);
 }
 
-typedef struct {
-    const Domain *domain;
-    const Op *op;
-    PlannedCase *at;
-    int n;
-    int64_t rotation[DT_COUNT]; // lines handed out so far in each dtype
-    uint64_t layouts;           // strided cases so far, from a start that the seed chooses
-} Planner;
-
-static Planner planner_begin(Arena *a, const Domain *m, uint64_t seed) {
+Planner planner_begin(Arena *a, const Domain *m, uint64_t seed) {
     return (Planner){.domain = m,
                      .op = m->op,
                      .at = NEWN(a, PlannedCase, WIRE_CASES_MAX),
                      .layouts = rng_mix(seed, 0x6c61796f) >> 32};
 }
 
-// Which inputs of a strided case have gaps: all of them, one alone, all but one, in turn. So that what holds
-// for one operand is not taken to hold for another.
-static uint64_t strided_inputs(const Op *op, uint64_t turn) {
+uint64_t planner_strided(const Op *op, uint64_t turn) {
     unsigned n = (unsigned)op->inputs, k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
     uint64_t all = op_all_inputs(op), one = 1;
     if (n == 1 || k == 0) return all;
@@ -177,14 +162,6 @@ static bool is_length(const Reduction *of, int symbol) {
     return false;
 }
 
-// What a case is to be, before its sizes are rounded into the domain and the rest is drawn.
-typedef struct {
-    DType dtype;
-    int64_t m, n; // slices, length
-    bool strided, hidden, wide;
-    bool again; // one more of its shape, for the classes that the others had no rows for
-} Wish;
-
 // Several small symbols beside a long line may be too much together.
 static void fewer_others(const Planner *p, const Reduction *of, int64_t *dim) {
     enum { ELEMENTS = 1 << 24, HALVINGS = 8 };
@@ -195,14 +172,12 @@ static void fewer_others(const Planner *p, const Reduction *of, int64_t *dim) {
     }
 }
 
-static int64_t lines_in(const Domain *m, const PlannedCase *c) { return m->kind->lines(m, c->over, c->dim); }
-
-static void plan_one(Planner *p, Wish w, Rng *r) {
+void planner_add(Planner *p, Wish w, Rng *r) {
     if (p->n == WIRE_CASES_MAX) return;
     const Op *op = p->op;
     PlannedCase *c = &p->at[p->n];
     *c = (PlannedCase){.dtype = w.dtype,
-                       .strided = w.strided ? strided_inputs(op, p->layouts) : 0,
+                       .strided = w.strided ? planner_strided(op, p->layouts) : 0,
                        .hidden = w.hidden,
                        .wide = w.wide,
                        .over = p->n % p->domain->reductions,
@@ -253,13 +228,13 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
         ClassId of_wide[WIDE_ALL];
         if (wide) m = plan_wide_classes(classes, k, of_wide) > WIDE_CLASSES ? WIDE_ALL : WIDE_CLASSES;
         int before = p->n;
-        plan_one(p,
-                 (Wish){.dtype = dtype,
-                        .m = m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m,
-                        .n = s[i].n,
-                        .strided = s[i].strided,
-                        .wide = wide},
-                 r);
+        planner_add(p,
+                    (Wish){.dtype = dtype,
+                           .m = m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m,
+                           .n = s[i].n,
+                           .strided = s[i].strided,
+                           .wide = wide},
+                    r);
         if (s[i].n == TWIN_LENGTH && p->n > before) plan_twin(p);
     }
 }
@@ -274,7 +249,8 @@ static void plan_metamorphic_cases(Planner *p, DType dtype, uint64_t seed) {
     Rng r = rng_at(seed, rng_mix(seed, 0x6d6f7665));
     int64_t rotation = p->rotation[dtype];
     p->rotation[dtype] = 0;
-    plan_one(p, (Wish){.dtype = dtype, .m = k < ROWS_MIN ? ROWS_MIN : k, .n = LENGTH, .strided = true}, &r);
+    planner_add(p, (Wish){.dtype = dtype, .m = k < ROWS_MIN ? ROWS_MIN : k, .n = LENGTH, .strided = true},
+                &r);
     p->rotation[dtype] = rotation;
     for (int i = 0; p->n > before && i < p->op->invariants && p->n < WIRE_CASES_MAX; i++) {
         p->at[p->n] = p->at[before];
@@ -295,12 +271,12 @@ static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Level le
     if (rows > ROWS_OF_A_CLASS * k) rows = ROWS_OF_A_CLASS * k;
     if (rows < k) rows = k;
     int before = p->n;
-    plan_one(p, (Wish){.dtype = dtype, .m = m, .n = f->n}, r);
-    plan_one(p, (Wish){.dtype = dtype, .m = m < 7 ? m : 7, .n = f->n, .strided = true}, r);
+    planner_add(p, (Wish){.dtype = dtype, .m = m, .n = f->n}, r);
+    planner_add(p, (Wish){.dtype = dtype, .m = m < 7 ? m : 7, .n = f->n, .strided = true}, r);
     for (bool negated = false; level == LEVEL_FULL && p->n > before && p->rotation[dtype] - first < rows;
          negated = !negated) {
         before = p->n;
-        plan_one(p, (Wish){.dtype = dtype, .m = m, .n = f->n, .again = true}, r);
+        planner_add(p, (Wish){.dtype = dtype, .m = m, .n = f->n, .again = true}, r);
         if (p->n > before) p->at[before].negated &= negated;
     }
 }
@@ -312,14 +288,12 @@ static void plan_hidden(Planner *p, DType dtype, Rng *r) {
         int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, square ? 160 : 3000);
         int64_t m = square ? n : rng_between(r, 1, 24);
         bool strided = rng_u32(r) & 1;
-        plan_one(p, (Wish){.dtype = dtype, .m = m, .n = n, .strided = strided, .hidden = true}, r);
+        planner_add(p, (Wish){.dtype = dtype, .m = m, .n = n, .strided = strided, .hidden = true}, r);
     }
 }
 
-static int64_t length_of(const PlannedCase *c, const Domain *m) { return domain_length(m, c->dim); }
-
 // Insertion sort: stable, and the list is short.
-static void sort_by_length(PlannedCase *c, int n, const Domain *m) {
+void planner_sort(PlannedCase *c, int n, const Domain *m) {
     for (int i = 1; i < n; i++) {
         PlannedCase x = c[i];
         int j = i;
@@ -327,8 +301,6 @@ static void sort_by_length(PlannedCase *c, int n, const Domain *m) {
         c[j] = x;
     }
 }
-
-static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
 
 // Many rows in which sums cancel. A variance of theirs that rounding makes negative becomes NaN: chance in
 // one row, and certain among so many, so that what a program is called does not depend on the seed. For
@@ -341,7 +313,7 @@ static void plan_flat(Planner *p, DType dtype, Rng *r) {
         if (plan_is_data(&p->op->input[i]))
             fits &= row_class_fits(CLASS_nearly_constant, &p->op->input[i], dtype);
     int before = p->n;
-    if (fits) plan_one(p, (Wish){.dtype = dtype, .m = ROWS, .n = LENGTH}, r);
+    if (fits) planner_add(p, (Wish){.dtype = dtype, .m = ROWS, .n = LENGTH}, r);
     if (p->n > before) p->at[before].flat = true;
 }
 
@@ -376,298 +348,11 @@ int plan_cases(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **ou
     for (int i = 0; i < p.n; i++)
         if (!filter || !filter->longest || length_of(&p.at[i], m) <= filter->longest) p.at[kept++] = p.at[i];
     p.n = kept;
-    sort_by_length(p.at, p.n, m);
+    planner_sort(p.at, p.n, m);
     bool asked = filter && (filter->n > 0 || filter->longest > 0);
     for (int t = 0; t < (any_float ? 3 : 1) && !asked; t++)
         if (!any_float || !filter || filter->dtype < 0 || (DType)filter->dtype == float_types[t])
             plan_flat(&p, float_types[t], &r);
-    *out = p.at;
-    return p.n;
-}
-
-static bool planned_length(const Draw *d, int64_t n) {
-    for (int i = 0; i < d->cases; i++)
-        if (domain_length(d->domain, d->truth[i].dim) == n) return true;
-    return false;
-}
-
-static bool planned_slices(const Draw *d, int64_t n) {
-    for (int i = 0; i < d->cases; i++)
-        if (d->truth[i].dim[d->domain->slices] == n) return true;
-    return false;
-}
-
-enum { SIZES_ELEMENTS = 3 << 20, SIZES_LONGEST = 65537, SIZES_VAST = 1 << 18 };
-typedef struct {
-    Planner p;
-    const Draw *d;
-    const DrawFilter *filter;
-    Rng r;
-    int64_t elements;
-    int turn; // of the dtypes
-    // Of the number whose cases are planned: what its draws begin with, and what it has handed out so far,
-    // whether or not another number had that very case before.
-    uint64_t own;
-    uint64_t layouts;
-    int64_t rotation;
-    int shapes;
-} SizesPlan;
-
-static SizesPlan sizes_begin(Arena *a, const Draw *d, const DrawFilter *filter) {
-    return (SizesPlan){.p = planner_begin(a, d->domain, d->seed),
-                       .d = d,
-                       .filter = filter,
-                       .r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65))};
-}
-
-static void sizes_shape(SizesPlan *s, const Shape *shape) {
-    bool any_float = domain_any_float(s->d->domain);
-    DType t = float_types[any_float ? s->turn++ % 3 : 0];
-    if (any_float && s->filter->dtype >= 0) t = (DType)s->filter->dtype;
-    if (s->p.n < WIRE_CASES_MAX / 4)
-        plan_one(&s->p,
-                 (Wish){.dtype = t,
-                        .m = shape->m,
-                        .n = shape->n,
-                        .strided = shape->strided,
-                        .wide = shape->m == WIDE_CLASSES},
-                 &s->r);
-}
-
-static void sizes_number(SizesPlan *s, int64_t c, bool compared) {
-    enum { STARTS = 1 << 12 };
-    uint64_t own = rng_mix(s->d->seed, ((uint64_t)c << 1 | compared) ^ (uint64_t)0x6e756d62 << 32);
-    s->own = own;
-    s->turn = (int)(own % 3);
-    s->rotation = (int64_t)(own >> 8) % STARTS;
-    s->layouts = own >> 32;
-    s->shapes = 0;
-}
-
-static void sizes_own(SizesPlan *s, const Shape *shape) {
-    int before = s->p.n;
-    uint64_t own = rng_mix(s->own, (uint64_t)s->shapes++);
-    s->r = rng_at(s->d->seed, own);
-    s->p.layouts = s->layouts;
-    for (int t = 0; t < DT_COUNT; t++) s->p.rotation[t] = s->rotation;
-    sizes_shape(s, shape);
-    if (s->p.n > before) s->p.at[before].place = (uint32_t)(own >> 34) + 1;
-    s->rotation += shape->m;
-    s->layouts += shape->strided;
-}
-
-// The number as stride between rows, which a program may have compared with it: rows are shorter.
-static void sizes_stride(SizesPlan *s, int64_t c) {
-    enum { GAP = 3, SHORTEST = 5, FEW = 5 };
-    int before = s->p.n;
-    if (s->d->op->domain.contiguous || c < GAP + SHORTEST || c > SIZES_LONGEST) return;
-    sizes_own(s, &(Shape){c - GAP, FEW, true});
-    if (s->p.n == before) return;
-    s->p.at[before].strided = op_all_inputs(s->d->op);
-    s->p.at[before].row_stride = c;
-}
-
-// A number c as length, as number of slices, and as both; and, where it was compared with, both sides of
-// it and as stride. The last column of the longer rows, number c, holds a spike.
-static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
-    enum { ROWS_MOST = 65537, SQUARE_MOST = 256, FEW_ROWS = 4096, COLUMNS = 33, NARROW = 3, FEW = 5 };
-    int64_t columns = c <= FEW_ROWS ? COLUMNS : NARROW;
-    const Shape by_columns[] = {{c, FEW, false},
-                                {c, 1, true},
-                                {c - 1, 3, false},
-                                {c + 1, WIDE_CLASSES, true}},
-                by_rows[] = {{columns, c, false}, {NARROW, c + 1, false}, {c, c, true}};
-    sizes_number(s, c, compared);
-    if ((s->elements += (12 + (compared ? 5 : 0) + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
-    for (int k = 0; k < (compared ? 4 : 1); k++)
-        // A limit of the candidate's own beyond every planned row is its business.
-        if (by_columns[k].n >= 1 && by_columns[k].n <= SIZES_LONGEST &&
-            !planned_length(s->d, by_columns[k].n))
-            sizes_own(s, &by_columns[k]);
-    if (compared) sizes_stride(s, c);
-    for (int k = 0; k < 3 && s->d->domain->slices >= 0; k++) {
-        bool square = k == 2;
-        if (by_rows[k].m > (square ? SQUARE_MOST : ROWS_MOST) || (k == 1 && !compared)) continue;
-        if (!square && planned_slices(s->d, by_rows[k].m)) continue;
-        s->elements += by_rows[k].n * by_rows[k].m;
-        sizes_own(s, &by_rows[k]);
-    }
-    return true;
-}
-
-// Lines made of the numbers in the source, for those who look at values instead of sizes.
-static void sizes_values(SizesPlan *s, const float *value, int n) {
-    enum { LENGTH = 61, ROWS = 24 };
-    const Op *op = s->d->op;
-    if (n == 0 || plan_data_inputs(op) == 0) return;
-    bool any_float = domain_any_float(s->d->domain);
-    for (int t = 0; t < (any_float ? 3 : 1) && s->p.n < WIRE_CASES_MAX / 4; t++) {
-        if (any_float && s->filter->dtype >= 0 && s->filter->dtype != (int)float_types[t]) continue;
-        int before = s->p.n;
-        plan_one(&s->p,
-                 (Wish){.dtype = float_types[t], .m = ROWS, .n = LENGTH, .strided = t != 0, .hidden = true},
-                 &s->r);
-        if (s->p.n == before) continue;
-        s->p.at[before].hidden = false;
-        s->p.at[before].written = value;
-        s->p.at[before].writtens = n;
-    }
-}
-
-int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
-               int *tried) {
-    SizesPlan s = sizes_begin(a, d, filter);
-    float *value = NEWN(a, float, COVERAGE_VALUES_MAX);
-    memcpy(value, c->value, sizeof c->value);
-    sizes_values(&s, value, c->values);
-    // Each kind has elements of its own: sizes that follow from other sizes must not crowd out what is
-    // written.
-    for (int i = 0; i < c->writtens; i++)
-        if (!sizes_of(&s, c->written[i], false)) break;
-    s.elements = 0;
-    for (*tried = 0; *tried < c->sizes; ++*tried)
-        if (!sizes_of(&s, c->size[*tried], true)) break;
-    sort_by_length(s.p.at, s.p.n, d->domain);
-    *out = s.p.at;
-    return s.p.n;
-}
-
-int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
-                BeyondTried *tried) {
-    SizesPlan s = sizes_begin(a, d, filter);
-    tried->n = 0;
-    for (int i = 0; i < c->beyonds; i++) {
-        int64_t n = c->beyond[i];
-        int64_t power = SIZES_LONGEST - 1;
-        while (power <= n) power *= 2;
-        const Shape shapes[] = {{n, 2, true}, {n + 1, 2, false}, {power, 1, false}};
-        if (n <= SIZES_LONGEST || n > SIZES_VAST || (s.elements += 4 * n + power) > SIZES_ELEMENTS) continue;
-        for (int k = 0; k < 3; k++) sizes_shape(&s, &shapes[k]);
-        tried->size[tried->n++] = n;
-    }
-    sort_by_length(s.p.at, s.p.n, d->domain);
-    *out = s.p.at;
-    return s.p.n;
-}
-
-// The way that a large point is tried in: of those in which it was found, in turns.
-static int way_of(unsigned ways, int turn) {
-    int of = __builtin_popcount(ways), way = 0;
-    for (int skip = of ? turn % of : 0; way < EXPLORE_WAYS - 1 && !(ways >> way & 1 && skip-- == 0); way++) {}
-    return way;
-}
-
-enum { POINT_SMALL = 1 << 13, POINT_MIDDLE = 1 << 16, POINT_LARGE = 1 << 19, OF_A_POINT = 18 };
-
-// A point, once more in the way number `k` of `times`.
-static void plan_point(Planner *p, const ExplorePoints *points, int i, DType dtype, int k, int times) {
-    enum { WIDE_ROW = 1 << 16, STORAGE = 1 << 21 };
-    const int64_t *size = points->size[i];
-    PlannedCase *c = &p->at[p->n++];
-    int64_t length = domain_length(p->domain, size), slices = domain_slices(p->domain, size),
-            stride = length + points->gap[i];
-    bool gaps_alone = (points->ways[i] & ((1 << EXPLORE_GAPS) - 1)) == 0,
-         large = domain_elements(p->op, size) > POINT_LARGE,
-         strided = large ? way_of(points->ways[i], i) >= EXPLORE_GAPS
-                         : gaps_alone || (times == 1 ? (i + (int)dtype) % 2 : k % 2);
-    // The very gap that it was found with, in all inputs; then others.
-    bool exact = strided && points->ways[i] >> EXPLORE_GAPS && k < 2 && stride <= STORAGE / slices;
-    *c = (PlannedCase){.dtype = dtype,
-                       .over = k % p->domain->reductions,
-                       .strided = !strided ? 0
-                                  : exact  ? op_all_inputs(p->op)
-                                           : strided_inputs(p->op, p->layouts++),
-                       .row_stride = exact ? stride : 0,
-                       .processors = points->processors[i],
-                       .wide = length >= WIDE_ROW,
-                       .first_line = p->rotation[dtype]};
-    memcpy(c->dim, size, sizeof c->dim);
-    p->rotation[dtype] += lines_in(p->domain, c);
-}
-
-// Point number `i` in every dtype that it is to have, or in one, at most `times` times in each.
-static void plan_point_ways(Planner *p, const DrawFilter *filter, const ExplorePoints *points, int i,
-                            bool one, int times) {
-    bool any_float = domain_any_float(p->domain);
-    int types = any_float && filter->dtype < 0 ? 3 : 1, way = way_of(points->ways[i], i);
-    for (int t = 0; t < types; t++) {
-        DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
-        if (one && types > 1 && dtype != explore_dtype(way)) continue;
-        for (int k = 0; k < times && p->n < WIRE_CASES_MAX; k++) plan_point(p, points, i, dtype, k, times);
-    }
-}
-
-// A single row, or the one that is treated apart, has one class of values: it is tried with several.
-static int point_times(const Op *op, const int64_t *size) {
-    int64_t elements = domain_elements(op, size);
-    return elements > POINT_MIDDLE ? 1 : elements > POINT_SMALL ? 2 : 6;
-}
-
-static Planner points_planner(Arena *a, const Draw *d) {
-    return (Planner){.domain = d->domain, .op = d->op, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
-}
-
-int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points, int *next,
-                PlannedCase **out) {
-    Planner p = points_planner(a, d);
-    for (; *next < points->n && p.n + OF_A_POINT <= WIRE_CASES_MAX; ++*next) {
-        const int64_t *size = points->size[*next];
-        bool large = domain_elements(d->op, size) > POINT_LARGE;
-        plan_point_ways(&p, filter, points, *next, large, point_times(d->op, size));
-    }
-    sort_by_length(p.at, p.n, d->domain);
-    *out = p.at;
-    return p.n;
-}
-
-int plan_entries(Arena *a, const Draw *d, const DrawFilter *filter, const EntryPoints *q, int *next,
-                 PlannedCase **out) {
-    enum { CASES = 720, ELEMENTS = 4 << 20 }; // of a draw, about
-    const ExplorePoints *points = q->points;
-    Planner p = points_planner(a, d);
-    int share = points->n * 3 < CASES ? CASES / (3 * points->n) : 1;
-    bool first = *next == 0;
-    for (int64_t elements = 0; *next < points->n && p.n + OF_A_POINT <= WIRE_CASES_MAX && elements < ELEMENTS;
-         ++*next) {
-        const int64_t *size = points->size[*next];
-        int64_t n = domain_elements(d->op, size);
-        int times = point_times(d->op, size), before = p.n;
-        bool brief = !q->matters && points->entry[*next] == EXPLORE_WRITTEN_ENTRY;
-        if (brief && !first) continue;
-        plan_point_ways(&p, filter, points, *next, brief || n > POINT_MIDDLE,
-                        brief           ? 1
-                        : times < share ? times
-                                        : share);
-        elements += (p.n - before) * n;
-    }
-    sort_by_length(p.at, p.n, d->domain);
-    *out = p.at;
-    return p.n;
-}
-
-int plan_every_size(Arena *a, const Domain *m, const EverySize *q, int64_t *next, PlannedCase **out) {
-    enum { OF_A_SIZE = 4, ELEMENTS_MOST = 1 << 21, FEW = 2, SHORT = 3 };
-    const DrawFilter *filter = q->filter;
-    Planner p = planner_begin(a, m, q->seed);
-    Rng r = rng_at(q->seed, rng_mix(q->seed, 0x706c616e));
-    bool any_float = domain_any_float(m);
-    DType one = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[0],
-          type[3] = {one, one, one};
-    int types = any_float && filter->dtype < 0 ? 3 : 1;
-    if (types > 1) memcpy(type, float_types, sizeof type);
-    for (int64_t elements = 0; *next <= q->last && p.n + OF_A_SIZE <= WIRE_CASES_MAX; ++*next) {
-        int64_t c = *next;
-        int before = p.n;
-        for (int t = 0; t < types; t++)
-            plan_one(&p, (Wish){.dtype = type[t], .m = FEW, .n = c, .strided = (c + t) % 2}, &r);
-        if (c <= EVERY_ROWS && m->slices >= 0)
-            plan_one(&p, (Wish){.dtype = type[c % types], .m = c, .n = SHORT, .strided = c % 2}, &r);
-        for (int k = before; k < p.n; k++) elements += domain_elements(m->op, p.at[k].dim);
-        if (elements <= ELEMENTS_MOST) continue;
-        p.n = before; // this size begins the next draw
-        break;
-    }
-    sort_by_length(p.at, p.n, m);
     *out = p.at;
     return p.n;
 }
