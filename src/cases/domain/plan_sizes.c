@@ -86,6 +86,21 @@ static void sizes_stride(SizesPlan *s, int64_t c) {
     s->p.at[before].row_stride = c;
 }
 
+// The number as length of a line of each class, or of as many as are little work: what is wrong at a number
+// for one class of values alone shows there. In the dtype that no other case of that length has.
+static void sizes_classes(SizesPlan *s, int64_t c) {
+    enum { ELEMENTS = 1 << 14 };
+    ClassId classes[CLASS_COUNT];
+    int64_t k = plan_classes(s->d->op, float_types[0], classes), most = ELEMENTS / c,
+            lines = k < most ? k : most;
+    bool fewer = lines <= 2 * WIDE_CLASSES; // not worth a case
+    if (fewer || s->d->domain->slices < 0 || plan_data_inputs(s->d->op) == 0 || planned_length(s->d, c))
+        return;
+    s->turn = (int)(s->own % 3) + 2;
+    sizes_own(s, &(Shape){c, lines, s->own >> 20 & 1});
+    s->elements += lines * c;
+}
+
 // A number c as length, as number of slices, and as both; and, where it was compared with, both sides of
 // it and as stride. The last column of the longer rows, number c, holds a spike.
 static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
@@ -111,6 +126,7 @@ static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
         s->elements += by_rows[k].n * by_rows[k].m;
         sizes_own(s, &by_rows[k]);
     }
+    if (compared && c > 0) sizes_classes(s, c);
     return true;
 }
 

@@ -295,6 +295,41 @@ static void numbers_of_a_source_are_drawn(void **state) {
     arena_free(&a);
 }
 
+// Rows of every class are as long as a number that a program compares with, and in the third dtype; but where
+// so many would be much work, and for numbers that are only written down.
+static void test_a_number_meets_every_class(void **state) {
+    (void)state;
+    static const char *const names[] = {"softmax", "swiglu"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            Arena a = {0};
+            Op op;
+            assert_true(op_find(&a, str_of(names[k]), &op));
+            const Domain *m = domain_make(&a, &op);
+            const Draw d = {.domain = m, .op = &op, .level = LEVEL_FULL, .seed = seed};
+            const Coverage c = {.size = {300, 3000}, .sizes = 2, .written = {301 + 200}, .writtens = 1};
+            PlannedCase *plan;
+            int tried, n = plan_sizes(&a, &d, &all, &c, &plan, &tried), dtypes = 0, there = 0, most = 0;
+            bool met[CLASS_COUNT] = {0};
+            ClassId every[CLASS_COUNT];
+            for (int i = 0; i < n; i++) {
+                int64_t length = plan[i].dim[op.row_dim], rows = plan[i].dim[op.rows_dim];
+                uint8_t *cls = NEWN(&a, uint8_t, (size_t)rows);
+                if ((length == 3000 || length == 501) && rows > most) most = (int)rows;
+                if (length != 300) continue;
+                dtypes |= 1 << plan[i].dtype;
+                plan_line_classes(&op, &plan[i], rows, cls);
+                for (int64_t r = 0; r < rows; r++) met[cls[r]] = true;
+            }
+            int all_classes = plan_classes(&op, DT_F32, every);
+            for (int i = 0; i < all_classes; i++) there += met[every[i]];
+            assert_int_equal(there, all_classes);
+            assert_int_equal(dtypes, 1 << DT_F16 | 1 << DT_BF16 | 1 << DT_F32);
+            assert_true(most > 0 && most <= 5);
+            arena_free(&a);
+        }
+}
+
 static Op an_op(Arena *a, const char *definition) {
     Op op;
     DiagList diags = {0};
@@ -432,6 +467,7 @@ static void several_symbols_are_not_too_much(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_number_meets_every_class),
         cmocka_unit_test(several_symbols_are_not_too_much),
         cmocka_unit_test(one_shape_has_every_class),
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
