@@ -116,14 +116,20 @@ static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v,
     return ok;
 }
 
+// Which of these it is hangs on the case; wrong values at small sizes are as good a reason as at larger ones.
+static bool of_values(Status s) {
+    return s == STATUS_incorrect || s == STATUS_inaccurate || s == STATUS_nan_class;
+}
+
 // What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. So is
 // whatever level full's sizes say of a program that is right in the first case there, or wrong in another
-// way: what the smaller ones blame may be theirs alone. `*first`: what came of that case.
+// way than by addresses and their like: what the smaller ones blame may be theirs alone. `*first`: what came
+// of that case.
 static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdict *v, Status *first, Err *e) {
     const SizedAsk ask = {.domain = larger->domain, .level = b->q->level, .seed = larger->seed};
     if (!fails_first(b, i, ask, v, first, e)) return false;
     bool aligned = modules_of(ask.domain->op)->is_aligned;
-    bool alike = aligned || *first == v->decision.status;
+    bool alike = aligned || of_values(v->decision.status) || *first == v->decision.status;
     if (status_class(*first) == CLASS_REJECTED && alike) return true;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
