@@ -116,13 +116,21 @@ static bool fails_first(Candidates *b, size_t i, SizedAsk ask, const Verdict *v,
     return ok;
 }
 
+// Which of these it is hangs on the case; wrong values at small sizes are as good a reason as at larger ones.
+static bool of_values(Status s) {
+    return s == STATUS_incorrect || s == STATUS_inaccurate || s == STATUS_nan_class;
+}
+
 // What is rejected at the small sizes, at larger ones: not rejected there, that is the verdict. So is
-// whatever level full's sizes say of a program that is right in the first case there. `*first`: what came of
-// that.
+// whatever level full's sizes say of a program that is right in the first case there, or wrong in another
+// way than by addresses and their like: what the smaller ones blame may be theirs alone. `*first`: what came
+// of that case.
 static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdict *v, Status *first, Err *e) {
     const SizedAsk ask = {.domain = larger->domain, .level = b->q->level, .seed = larger->seed};
     if (!fails_first(b, i, ask, v, first, e)) return false;
-    if (status_class(*first) == CLASS_REJECTED) return true;
+    bool aligned = modules_of(ask.domain->op)->is_aligned;
+    bool alike = aligned || of_values(v->decision.status) || *first == v->decision.status;
+    if (status_class(*first) == CLASS_REJECTED && alike) return true;
     const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
     if (!d) return false;
     Candidates second = candidates_on(b, &d->draw);
@@ -130,8 +138,7 @@ static bool judge_larger(Candidates *b, size_t i, const SizedAsk *larger, Verdic
     other.module = ask.domain->op;
     bool ok = judge_once(&second, i, &other, e); // which may have gone on to still larger ones
     if (ok && verdict_accepted(&other)) other.evidence.unaligned = v->decision.status;
-    bool decides = !modules_of(ask.domain->op)->is_aligned || verdict_accepted(&other);
-    if (ok && decides) *v = other;
+    if (ok && (!aligned || verdict_accepted(&other))) *v = other;
     sized_draw_leave(b->sized, d);
     return ok;
 }

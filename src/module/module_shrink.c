@@ -413,6 +413,39 @@ static void grow_again(Shrink *s) {
     }
 }
 
+// All numbers of that value which were no power of two, or one of them.
+static bool move_to(Shrink *s, int first, bool together, int64_t to) {
+    const int64_t was = value_of(&s->site[first]),
+                  most = s->work > s->out->small.work ? s->work : s->out->small.work;
+    const ModuleRun before = s->out->small;
+    bool moved[MODULE_SIZES_MAX] = {0}, fits = true;
+    for (int i = first; i < s->sites; i++) {
+        const Site *each = &s->site[i];
+        moved[i] = i == first || (together && value_of(each) == was && !is_power(each->published));
+        fits &= !moved[i] || to <= each->published;
+    }
+    if (!fits || s->out->evaluations >= s->most) return false;
+    for (int i = first; i < s->sites; i++)
+        if (moved[i]) s->site[i].node->integer.value = (uint64_t)to;
+    if (stays_different(s) && try_sizes(s) && s->out->small.work <= most) return true;
+    for (int i = first; i < s->sites; i++)
+        if (moved[i]) s->site[i].node->integer.value = (uint64_t)was;
+    s->out->small = before;
+    return false;
+}
+
+// A block of the next power of two has lanes to mask in a row that was no power of two as published, and
+// would have none in one that has become such.
+static void keep_tails(Shrink *s) {
+    enum { ROW = 64 };
+    for (int i = 0; i < s->sites; i++) {
+        int64_t was = value_of(&s->site[i]), more = was + was / 2, less = was - was / 4;
+        if (s->site[i].batch || was < ROW || !is_power(was) || is_power(s->site[i].published)) continue;
+        (void)(move_to(s, i, false, more) || move_to(s, i, true, more) || move_to(s, i, false, less) ||
+               move_to(s, i, true, less));
+    }
+}
+
 static void shrink_by(Shrink *s) {
     static const struct {
         bool config;
@@ -513,7 +546,7 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
         if (q->quick) shrink_batches(s);
         shrink_all(s, most, q->aligned ? 128 : 64);
         tell_apart(s);
-        if (q->quick) grow_again(s);
+        if (q->quick) grow_again(s), keep_tails(s);
         if (q->ragged) make_ragged(s);
     }
     if (!module_evaluate(a, m, &(ModuleAsk){.shapes = true}, &out->small, d)) return false;

@@ -232,6 +232,28 @@ static void what_is_left_goes_to_others(void **state) {
     assert_true(now_of(s, "M", 0) >= 8 && now_of(s, "K", 0) >= 16 && now_of(s, "N", 0) >= 16);
 }
 
+// A block of the next power of two masks nothing in a row that has become a power of two.
+static void rows_keep_tails_at_quick(void **state) {
+    (void)state;
+    static const struct {
+        const char *sizes;
+        bool power;
+    } row[] = {{"rows, dim = 2048, 1536\n", false},
+               {"rows, dim = 2048, 3072\n", false},
+               {"rows, dim = 2048, 2048\n", true}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char inputs[256];
+        snprintf(inputs, sizeof inputs, "%sdef get_inputs():\n    return [torch.rand(rows, dim)]\n",
+                 row[i].sizes);
+        ModuleShrunk *s = shrunk_by(
+            file("    pass\n", "x * torch.rsqrt(torch.mean(x * x, dim=1, keepdim=True) + 1e-6)", inputs),
+            &(ShrinkAsk){.work = 3 << 15, .work_most = 1 << 18, .quick = true});
+        int64_t dim = now_of(s, "dim", 0);
+        assert_true(dim >= 48 && ((dim & (dim - 1)) == 0) == row[i].power);
+        assert_true(s->small.work <= 1 << 18);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(within_the_work, arena_teardown),
@@ -245,6 +267,7 @@ int main(void) {
         cmocka_unit_test_teardown(others_keep_their_divisors, arena_teardown),
         cmocka_unit_test_teardown(multiples_stay_multiples, arena_teardown),
         cmocka_unit_test_teardown(batches_go_first_at_quick, arena_teardown),
+        cmocka_unit_test_teardown(rows_keep_tails_at_quick, arena_teardown),
         cmocka_unit_test_teardown(what_is_left_goes_to_others, arena_teardown),
         cmocka_unit_test_teardown(errors_are_the_files, arena_teardown),
     };
