@@ -7,10 +7,7 @@ Q    := $(if $(V),,@)
 PKGS := jansson libseccomp libmd libpcre2-8 libutf8proc sqlite3
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
         -Wmissing-prototypes -Wundef -Werror
-MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))
-# `rep stos` and `rep movs`, which gcc takes for structs, start slowly.
-STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
-                -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
+MODE_release := -O3 -DNDEBUG
 MODE_debug   := -Og -g3
 # The release build for test/same_verdicts.sh alone. See COLD.
 MODE_verdicts := $(MODE_release)
