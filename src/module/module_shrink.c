@@ -225,7 +225,7 @@ static bool stays_power(const Shrink *s, const Site *site) {
     return site->published <= s->powers && is_power(site->published) && is_power(site->small);
 }
 
-enum { NEAR_ATTEMPTS = 10 }; // down to the number below
+enum { NEAR_ATTEMPTS = 10 }; // of level quick; the last one is the next lower number
 // The numbers that are tried in place of x: half of it, or near that where another number has that value, or
 // where half of it is no multiple of the granule. Of what stays a power of two a lower power.
 static int64_t smaller(int64_t x, int64_t granule, bool power, int attempt) {
