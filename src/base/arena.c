@@ -29,7 +29,14 @@ struct ArenaBlock {
     _Alignas(max_align_t) unsigned char data[];
 };
 
-enum { BLOCK_FIRST = 32 << 10, BLOCK_LARGEST = 4 << 20, BLOCK_MAPPED = 32 << 20, PAGE = 4096 };
+enum {
+    BLOCK_FIRST = 32 << 10,
+    BLOCK_LARGEST = 4 << 20,
+    BLOCK_MAPPED = 32 << 20,
+    PAGE = 4096,
+    LARGE_PAGE = 2 << 20,
+    AHEAD = 64 << 20
+};
 static const size_t request_max = PTRDIFF_MAX / 4;
 
 // By default malloc maps large blocks and unmaps them when they are freed, so that the next owner pays for
@@ -38,15 +45,18 @@ void arena_keep_pages(void) {
     enum { KEPT = 256 << 20 };
     mallopt(M_MMAP_THRESHOLD, BLOCK_MAPPED); // the largest that glibc takes
     mallopt(M_TRIM_THRESHOLD, KEPT);
+    mallopt(M_TOP_PAD, AHEAD);
     // One heap: of several, each keeps the most that its threads ever needed, all at different times.
     mallopt(M_ARENA_MAX, 1);
 }
 // Blocks of arenas that hold much: in large pages, of which there are few to pay for. What is larger than
-// malloc keeps is mapped each time.
+// malloc keeps is mapped each time. Pages behind the block are asked for as well: malloc notes the size of
+// what is free there as soon as it has cut off the next block, and where one small page is, no large one
+// comes.
 static void block_in_large_pages(ArenaBlock *b) {
-    uintptr_t from = ((uintptr_t)b + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-    uintptr_t to = ((uintptr_t)b->data + b->size) & ~(uintptr_t)(PAGE - 1);
-    (void)madvise((void *)from, to - from, MADV_HUGEPAGE); // a hint
+    uintptr_t from = (uintptr_t)b & ~(uintptr_t)(LARGE_PAGE - 1);
+    uintptr_t to = ((uintptr_t)b->data + b->size + AHEAD) & ~(uintptr_t)(LARGE_PAGE - 1);
+    (void)madvise((void *)from, to - from, MADV_HUGEPAGE); // a hint, wherever the heap ends
 }
 void arena_give_back(void) { malloc_trim(0); }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,12 @@
 #endif
 #ifndef UNDER_ASAN
 #define UNDER_ASAN 0
+#endif
+
+#ifdef __SANITIZE_THREAD__
+#define UNDER_TSAN 1
+#else
+#define UNDER_TSAN 0
 #endif
 
 typedef struct {
@@ -434,6 +441,32 @@ static void test_asan_sees_one_byte(void **state) {
     assert_int_not_equal(ending_of(write_pages, SHOWN_END), 0);
 }
 
+// Whether the kernel gives large pages to those who ask, as most do.
+static bool large_pages(void) {
+    FILE *f = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    char line[100] = "";
+    bool given = f && fgets(line, sizeof line, f) && !strstr(line, "[never]");
+    if (f) fclose(f);
+    return given;
+}
+static long faults(void) {
+    struct rusage r;
+    getrusage(RUSAGE_SELF, &r);
+    return r.ru_minflt;
+}
+// Memory of several blocks in a row lies in large pages nearly everywhere: at their borders, too.
+static void test_large_blocks_in_large_pages(void **state) {
+    enum { BLOCKS = 32, SIZE = 4 << 20, PAGE = 4096 };
+    (void)state;
+    if (UNDER_ASAN || UNDER_TSAN || !large_pages()) skip();
+    arena_keep_pages();
+    Arena a = {0};
+    long before = faults();
+    for (int i = 0; i < BLOCKS; i++) memset(arena_raw(&a, SIZE - 64, 1), i, SIZE - 64);
+    assert_in_range(faults() - before, 0, (long)BLOCKS * SIZE / PAGE / 8);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces_are_zeroed_aligned_apart),
@@ -449,6 +482,7 @@ int main(void) {
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
         cmocka_unit_test(test_asan_sees_one_byte),
+        cmocka_unit_test(test_large_blocks_in_large_pages), // the last: malloc is another from then on
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }
