@@ -90,36 +90,42 @@ static void *block_take(ArenaBlock *b, size_t bytes, size_t align) {
     return b->data + at;
 }
 
-#if BUILD_TSAN
-// ThreadSanitizer forgets what it knew of memory that is freed, and then pays for each of its own pages
-// again: arenas that come and go would spend a third of a test there. Whoever finds the list taken goes
-// without it, so that a child forked meanwhile does not wait for ever.
-enum { KEPT_BLOCKS = 24 };
+#if BUILD_TSAN || BUILD_ASAN
+// Sanitizers map each large block anew, and then pay for its pages and for their own again: arenas that come
+// and go would spend a third of a test there. So blocks are kept, the oldest goes first, and AddressSanitizer
+// hides what is in them: whoever writes to a dropped arena is found as in what is freed. Whoever finds the
+// list taken goes without it, so that a child forked meanwhile does not wait for ever.
+enum { KEPT_BLOCKS = 24, KEPT_LARGEST = BUILD_TSAN ? 1 << 30 : 16 << 20 };
 static atomic_flag kept_taken = ATOMIC_FLAG_INIT;
-static ArenaBlock *kept_block[KEPT_BLOCKS];
+static ArenaBlock *kept_block[KEPT_BLOCKS]; // the oldest first
+static int kept_blocks;
+
+static ArenaBlock *kept_remove(int i) {
+    ArenaBlock *b = kept_block[i];
+    kept_blocks--;
+    for (; i < kept_blocks; i++) kept_block[i] = kept_block[i + 1];
+    return b;
+}
 
 static ArenaBlock *block_kept(size_t size) {
     ArenaBlock *found = NULL;
     if (atomic_flag_test_and_set(&kept_taken)) return NULL;
-    for (int i = 0; i < KEPT_BLOCKS && !found; i++) {
-        ArenaBlock *b = kept_block[i];
-        if (!b || b->size < size || b->size / 2 > size) continue;
-        found = b;
-        kept_block[i] = NULL;
-    }
+    for (int i = 0; i < kept_blocks && !found; i++)
+        if (kept_block[i]->size >= size && kept_block[i]->size / 2 <= size) found = kept_remove(i);
     atomic_flag_clear(&kept_taken);
     return found;
 }
 
 static void block_free(ArenaBlock *b) {
-    if (!atomic_flag_test_and_set(&kept_taken)) {
-        for (int i = 0; i < KEPT_BLOCKS && b; i++) {
-            if (kept_block[i]) continue;
-            kept_block[i] = b;
-            b = NULL;
-        }
+    if (b->size <= KEPT_LARGEST && !atomic_flag_test_and_set(&kept_taken)) {
+        ArenaBlock *oldest = kept_blocks == KEPT_BLOCKS ? kept_remove(0) : NULL;
+        HIDE(b->data, b->size);
+        kept_block[kept_blocks++] = b;
+        b = oldest;
         atomic_flag_clear(&kept_taken);
     }
+    if (!b) return;
+    SHOW(b->data, b->size);
     free(b);
 }
 #else
@@ -160,9 +166,7 @@ static void block_drop(Arena *a, ArenaBlock *b) {
         a->spare = b;
         b = old;
     }
-    if (!b) return;
-    SHOW(b->data, b->size);
-    block_free(b);
+    if (b) block_free(b);
 }
 
 #if BUILD_ASAN
@@ -452,10 +456,8 @@ void arena_free(Arena *a) {
     }
     for (ArenaBlock *b = a->top, *below; b; b = below) {
         below = b->below;
-        SHOW(b->data, b->size);
         block_free(b);
     }
-    if (a->spare) SHOW(a->spare->data, a->spare->size);
     if (a->spare) block_free(a->spare);
     a->top = a->spare = NULL;
     a->total = 0;

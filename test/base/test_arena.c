@@ -467,6 +467,21 @@ static void test_large_blocks_in_large_pages(void **state) {
     arena_free(&a);
 }
 
+// Under AddressSanitizer each block would be mapped anew, with its shadow, if dropped ones were not kept.
+static void test_dropped_blocks_come_again(void **state) {
+    enum { ROUNDS = 20, BLOCKS = 4, SIZE = 4 << 20, PAGE = 4096 };
+    (void)state;
+    if (!UNDER_ASAN) skip();
+    long half = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round == ROUNDS / 2) half = faults();
+        Arena a = {0};
+        for (int i = 0; i < BLOCKS; i++) memset(arena_raw(&a, SIZE - 64, 1), i, SIZE - 64);
+        arena_free(&a);
+    }
+    assert_in_range(faults() - half, 0, (long)ROUNDS / 2 * BLOCKS * SIZE / PAGE / 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces_are_zeroed_aligned_apart),
@@ -482,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
         cmocka_unit_test(test_asan_sees_one_byte),
+        cmocka_unit_test(test_dropped_blocks_come_again),
         cmocka_unit_test(test_large_blocks_in_large_pages), // the last: malloc is another from then on
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
