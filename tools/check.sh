@@ -11,7 +11,7 @@ sh tools/deps.sh check || exit 1
 logs=$PWD/build/check
 rm -rf "$logs"
 mkdir -p "$logs/bin"
-# Tests start Python seven hundred times. The `python3` of a version manager is a script, and each start loads what is installed
+# Tests start Python hundreds of times. The `python3` of a version manager is a script, and each start loads what is installed
 # beside the standard library, which no test needs: together they take ten times as long as Python itself.
 python=$(python3 -c 'import sys; print(sys.executable)') && [ -x "$python" ] || exit 1
 printf '#!/bin/sh\nexec "%s" -S "$@"\n' "$python" >"$logs/bin/python3"
