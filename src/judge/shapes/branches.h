@@ -2,7 +2,7 @@
 // child of its own (sandbox/child/explore.h).
 #pragma once
 #include "cases/domain/plan.h"
-#include "judge/shapes/ahead.h"
+#include "judge/shapes/asked_ahead.h"
 #include "sandbox/child/explore.h"
 
 typedef struct {

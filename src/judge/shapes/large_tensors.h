@@ -7,7 +7,7 @@
 // is rejected if an address overflows or leaves its tensor, or if Triton refuses the grid or the types. It is
 // undecided if nothing can be found out.
 #pragma once
-#include "judge/shapes/ahead.h"
+#include "judge/shapes/asked_ahead.h"
 #include "judge/verdict/verdict.h"
 
 // Whether the op's domain has such shapes: rows ("M") enough for more than 2^31 elements of some input.

@@ -10,7 +10,7 @@
 // that takes more than the budget; a candidate for which none could be judged is `unsupported`.
 #pragma once
 #include "base/numeric/rng.h"
-#include "judge/shapes/ahead.h"
+#include "judge/shapes/asked_ahead.h"
 #include "judge/verdict/verdict.h"
 
 // The shapes of a draw, made when the first candidate needs them, for all of its candidates.

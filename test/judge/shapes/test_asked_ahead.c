@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
-#include "judge/shapes/ahead.h"
+#include "judge/shapes/asked_ahead.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

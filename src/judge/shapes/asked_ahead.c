@@ -1,4 +1,4 @@
-#include "judge/shapes/ahead.h"
+#include "judge/shapes/asked_ahead.h"
 
 #include <assert.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
-// ahead.h - what a candidate will be asked once its cases are right, all of it in one child: the search for
-// branches, production shapes, large tensors. One child instead of six: each would start, read the source and
-// touch memory anew. What somebody needs that this child has not come to, that one asks a child of its own.
+// asked_ahead.h - what a candidate will be asked once its cases are right, all of it in one child: the search
+// for branches, production shapes, large tensors. One child instead of six: each would start, read the source
+// and touch memory anew. What somebody needs that this child has not come to, that one asks a child of its
+// own.
 #pragma once
 #include "sandbox/fork_servers.h"
 
