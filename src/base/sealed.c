@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 
-enum { PAGE = 4096, STEP = 64 << 10, IDLE_MOST = 12 };
+enum { PAGE = 4096, STEP = 64 << 10, IDLE_MOST = 32 };
 static const size_t idle_bytes_most = (size_t)192 << 20;
 
 struct SealedFile {
@@ -133,7 +133,8 @@ void sealed_give(Sealed *s) {
     *s = (Sealed){.fd = -1};
     if (!f) return;
     pthread_mutex_lock(&idle_lock);
-    if (f->lasts && f->doubts == doubts) {
+    // One that is larger than all that may wait would send away the others, and then go itself.
+    if (f->lasts && f->doubts == doubts && f->touched <= idle_bytes_most / 2) {
         f->next = idle;
         idle = f;
         rest = idle_rest(IDLE_MOST, idle_bytes_most);

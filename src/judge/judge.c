@@ -124,13 +124,21 @@ static bool judge_entries(Candidates *b, size_t i, const ExplorePoints *all, Ver
     return ok;
 }
 
+static BranchSearch branch_search(const Candidates *b, size_t i) {
+    return (BranchSearch){b->r->fork_servers, b->draw, b->source[i], b->r->extras};
+}
+
+static LargeRequest large_request(const Candidates *b, size_t i) {
+    return (LargeRequest){b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras};
+}
+
 // Conditions on several sizes, on their product or a remainder: what a search over the candidate's host code
 // finds. Beyond ordinary sizes a candidate may refuse, as above.
-static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
+static bool judge_branches(Candidates *b, size_t i, const ChildResult *came, Verdict *v, Err *e) {
     Arena a = {0};
     BranchPoints *found = NEW(&a, BranchPoints);
-    bool ok =
-        branches_find(&(BranchSearch){b->r->fork_servers, b->draw, b->source[i], b->r->extras}, found, e);
+    const BranchSearch search = branch_search(b, i);
+    bool ok = branches_find(&search, came, found, e);
     for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++)
         ok = judge_points(b, i, beyond ? &found->beyond : &found->ordinary, beyond, v, e);
     ok = ok && judge_entries(b, i, &found->entries, v, e);
@@ -195,6 +203,44 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
+// What is left when all cases of a draw and its sizes are right.
+typedef struct {
+    Ahead ahead;
+    int branches, large;
+    ProductionAhead shapes;
+} Beyond;
+
+static bool beyond_ask(Candidates *b, size_t i, Beyond *z, Err *e) {
+    const BranchSearch search = branch_search(b, i);
+    const LargeRequest large = large_request(b, i);
+    const ProductionRequest production = production_request(b, i);
+    z->ahead.fork_servers = b->r->fork_servers;
+    if (!branches_ahead(&search, &z->ahead, &z->branches, e)) return false;
+    if (b->production) production_ahead(&production, &z->ahead, &z->shapes);
+    if (!large_tensors_ahead(&large, &z->ahead, &z->large, e)) return false;
+    ahead_run(&z->ahead);
+    return true;
+}
+
+static bool beyond_judge(Candidates *b, size_t i, const Beyond *z, Verdict *v, Err *e) {
+    const Ahead *w = &z->ahead;
+    const ProductionRequest production = production_request(b, i);
+    const LargeRequest large = large_request(b, i);
+    if (!judge_branches(b, i, ahead_came(w, z->branches), v, e)) return false;
+    if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
+    if (verdict_accepted(v) && b->production) production_judge(&production, w, &z->shapes, v);
+    if (verdict_accepted(v) && b->production) own_sizes_judge(&production, v);
+    if (verdict_accepted(v)) large_tensors_probe(&large, ahead_came(w, z->large), v);
+    return true;
+}
+
+static bool judge_beyond_cases(Candidates *b, size_t i, Verdict *v, Err *e) {
+    Beyond z = {.branches = AHEAD_NONE, .large = AHEAD_NONE};
+    bool ok = beyond_ask(b, i, &z, e) && beyond_judge(b, i, &z, v, e);
+    ahead_close(&z.ahead);
+    return ok;
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -232,12 +278,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     }
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
-    if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
-    if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
-    if (verdict_accepted(v) && b->production) production_judge(&production, v);
-    if (verdict_accepted(v) && b->production) own_sizes_judge(&production, v);
-    if (verdict_accepted(v))
-        large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+    if (verdict_accepted(v) && !judge_beyond_cases(b, i, v, e)) return false;
     if (verdict_accepted(v)) judge_unreached(b, i, v);
     return true;
 }

@@ -234,8 +234,8 @@ void fork_server_close(ForkServer *b) {
 // ---- one job ----
 
 typedef struct {
-    int fd[JOB_FDS];    // the child's and the fork server's ends
-    int report, status; // ours
+    int fd[JOB_FDS_MAX]; // the child's and the fork server's ends
+    int report, status;  // ours
     bool stuck;
     bool cut; // the last frame is not whole
 } Lines;
@@ -250,10 +250,16 @@ static bool draw_sealed(const ForkJob *job, Err *e) {
     return true;
 }
 
-static bool source_file(const ForkJob *job, int *out, Err *e) {
-    if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
-    int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
+static size_t job_bytes(const ForkJob *job) {
+    return sizeof(JobHeader) + job->source.len + job->extras.include.len + job->extras.model.len;
+}
+
+static uint8_t *put(uint8_t *to, const void *p, size_t n) {
+    if (n) memcpy(to, p, n);
+    return to + n;
+}
+
+static void job_write(const ForkJob *job, uint8_t *to) {
     JobHeader header = {WIRE_MAGIC,
                         (uint32_t)job->source.len,
                         (int64_t)job->arena_bytes,
@@ -264,11 +270,37 @@ static bool source_file(const ForkJob *job, int *out, Err *e) {
                         job->extras.old_names,
                         (int64_t)job->extras.model.len,
                         job->knocked};
-    return (io_write_all(fd, &header, sizeof header, e) &&
-            io_write_all(fd, job->source.p, job->source.len, e) &&
-            io_write_all(fd, job->extras.include.p, job->extras.include.len, e) &&
-            io_write_all(fd, job->extras.model.p, job->extras.model.len, e) && io_seal(fd, "job", e)) ||
-           err_ctx(e, "source");
+    to = put(to, &header, sizeof header);
+    to = put(to, job->source.p, job->source.len);
+    to = put(to, job->extras.include.p, job->extras.include.len);
+    put(to, job->extras.model.p, job->extras.model.len);
+}
+
+// What is asked, in numbers: the outputs of all parts lie in one buffer.
+static void order_of(const ForkJob *job, int n, JobOrder *out) {
+    enum { PAGE = 4096, ALIGN = 64 };
+    *out = (JobOrder){.parts = n,
+                      .job_bytes = job_bytes(job),
+                      .stride = (job_bytes(job) + ALIGN - 1) / ALIGN * ALIGN,
+                      .draw_key = n == 1 ? job->draw_key : 0};
+    for (int k = 0; k < n; k++) {
+        assert(str_eq(job[k].source, job->source) && job_bytes(&job[k]) == job_bytes(job));
+        out->output_bytes = (out->output_bytes + PAGE - 1) / PAGE * PAGE;
+        out->part[k] = (PartOrder){job[k].draw_bytes, job[k].output_bytes, job[k].arena_bytes,
+                                   job[k].sparse_bytes, out->output_bytes};
+        out->output_bytes += job[k].output_bytes;
+        out->wall_seconds += job[k].wall_seconds;
+    }
+}
+
+static bool source_file(Arena *a, const ForkJob *job, const JobOrder *order, int *out, Err *e) {
+    if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
+    int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
+    size_t bytes = order->stride * (size_t)order->parts;
+    uint8_t *all = arena_alloc(a, bytes, 1, 64);
+    for (int k = 0; k < order->parts; k++) job_write(&job[k], all + (size_t)k * order->stride);
+    return (io_write_all(fd, all, bytes, e) && io_seal(fd, "job", e)) || err_ctx(e, "source");
 }
 
 static bool lines_open(Lines *l, Err *e) {
@@ -283,32 +315,23 @@ static bool lines_open(Lines *l, Err *e) {
     return true;
 }
 
-static bool order_send(const ForkServer *b, const ForkJob *job, const Lines *l, Err *e) {
-    JobOrder order = {.draw_bytes = job->draw_bytes,
-                      .job_bytes = sizeof(JobHeader) + job->source.len + job->extras.include.len +
-                                   job->extras.model.len,
-                      .output_bytes = job->output_bytes,
-                      .arena_bytes = job->arena_bytes,
-                      .sparse_bytes = job->sparse_bytes,
-                      .draw_key = job->draw_key,
-                      .wall_seconds = job->wall_seconds};
+static bool order_send(const ForkServer *b, const JobOrder *order, const Lines *l, Err *e) {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof l->fd)];
     } control = {0};
-    struct iovec part = {&order, sizeof order};
-    struct msghdr msg = {.msg_iov = &part,
-                         .msg_iovlen = 1,
-                         .msg_control = control.bytes,
-                         .msg_controllen = sizeof control.bytes};
+    size_t fds = sizeof *l->fd * (size_t)order_fds(order);
+    struct iovec part = {(void *)(uintptr_t)order, sizeof *order};
+    struct msghdr msg = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = CMSG_SPACE(fds)};
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof l->fd);
-    memcpy(CMSG_DATA(c), l->fd, sizeof l->fd);
+    c->cmsg_len = CMSG_LEN(fds);
+    memcpy(CMSG_DATA(c), l->fd, fds);
     for (;;) {
         ssize_t sent = sendmsg(b->control, &msg, MSG_NOSIGNAL);
-        if (sent == (ssize_t)sizeof order) return true;
+        if (sent == (ssize_t)sizeof *order) return true;
         if (sent < 0 && errno == EINTR) continue;
         // Too many descriptors on their way: the fork server will take them soon.
         if (sent < 0 && errno == ETOOMANYREFS) {
@@ -323,10 +346,14 @@ static bool order_send(const ForkServer *b, const ForkJob *job, const Lines *l, 
 static void child_kill(const Lines *l) { shutdown(l->status, SHUT_WR); }
 
 // Frames until the pipe closes: by then the child is gone.
-static bool reports_read(Lines *l, Arena *a, const ForkJob *job, ChildResult *out, Err *e) {
-    size_t most = (size_t)job->max_reports * sizeof(CaseReport), got = 0;
+typedef struct {
+    int reports;
+    double seconds;
+} Limits;
+static bool reports_read(Lines *l, Arena *a, const Limits *limits, ChildResult *out, Err *e) {
+    size_t most = (size_t)limits->reports * sizeof(CaseReport), got = 0;
     char *bytes = arena_raw(a, most, _Alignof(CaseReport));
-    double deadline = clock_seconds() + job->wall_seconds;
+    double deadline = clock_seconds() + limits->seconds;
     bool killed = false;
     for (;;) {
         if (!readable(l->report, deadline)) {
@@ -384,20 +411,30 @@ static bool end_read(Lines *l, ChildResult *out, Err *e) {
     return true;
 }
 
-bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *out, Err *e) {
-    assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + WIRE_CALLS_MAX + 1);
+// All of them, as one child's work.
+static bool run(ForkServer *b, Arena *a, const ForkJob *job, const JobOrder *order, ChildResult *out,
+                Err *e) {
+    int n = order->parts;
+    Limits limits = {0, order->wall_seconds};
     *out = (ChildResult){0};
-    Lines l = {.fd = {job->draw_fd, -1, -1, -1, -1}, .report = -1, .status = -1};
+    Lines l = {.fd = {-1, -1, -1, -1}, .report = -1, .status = -1};
     OutputBuffer *o = NULL;
-    bool ok = draw_sealed(job, e) && source_file(job, &l.fd[JOB_FD_JOB], e) &&
-              buffer_take(b, job->output_bytes, &o, e) && lines_open(&l, e);
+    bool ok = true;
+    for (int k = 0; k < n; k++) {
+        assert(job[k].max_reports >= 0 && job[k].max_reports <= WIRE_CASES_MAX + WIRE_CALLS_MAX + 1);
+        limits.reports += job[k].max_reports;
+        l.fd[JOB_FD_DRAW + k] = job[k].draw_fd;
+        ok = ok && draw_sealed(&job[k], e);
+    }
+    ok = ok && source_file(a, job, order, &l.fd[JOB_FD_JOB], e) &&
+         buffer_take(b, order->output_bytes, &o, e) && lines_open(&l, e);
     if (o) l.fd[JOB_FD_OUTPUT] = o->fd;
-    ok = ok && order_send(b, job, &l, e);
+    ok = ok && order_send(b, order, &l, e);
     // Our copies of the other side's ends would keep the pipe from ever ending.
     close_fd(&l.fd[JOB_FD_REPORT]);
     close_fd(&l.fd[JOB_FD_STATUS]);
     close_fd(&l.fd[JOB_FD_JOB]);
-    ok = ok && reports_read(&l, a, job, out, e) && end_read(&l, out, e);
+    ok = ok && reports_read(&l, a, &limits, out, e) && end_read(&l, out, e);
     close_fd(&l.report);
     close_fd(&l.status);
     if (l.stuck) atomic_store(&b->stuck, true);
@@ -407,10 +444,54 @@ bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *o
         return false;
     }
     out->buffer = o;
-    if (job->output_bytes && out->end == CHILD_EXITED) {
+    if (order->output_bytes && out->end == CHILD_EXITED) {
         out->output = o->map;
-        out->output_bytes = job->output_bytes;
+        out->output_bytes = order->output_bytes;
     }
+    return true;
+}
+
+bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *out, Err *e) {
+    JobOrder order;
+    order_of(job, 1, &order);
+    return run(b, a, job, &order, out, e);
+}
+
+// The frames of part k: up to the one that ends it. NULL: there is none.
+static const CaseReport *part_end(const CaseReport *r, const CaseReport *end, int most) {
+    for (int i = 0; i < most && r < end; i++, r++)
+        if (r->kind == REPORT_DONE || r->kind == REPORT_FINDING) return r;
+    return NULL;
+}
+
+// What one child has said, part by part.
+static void parts_read(const ForkJob *job, const JobOrder *order, ForkParts *out) {
+    const ChildResult *all = &out->all;
+    CaseReport *at = all->report;
+    const CaseReport *end = at + all->reports, *last;
+    bool well = all->end == CHILD_EXITED && all->code == 0 && !all->garbage;
+    for (int k = 0; well && k < order->parts; k++) {
+        last = part_end(at, end, job[k].max_reports);
+        if (!last) break;
+        ChildResult *r = &out->part[out->told++];
+        *r = (ChildResult){.end = CHILD_EXITED, .report = at, .reports = (int)(last - at) + 1};
+        if (k == 0) r->cpu_seconds = all->cpu_seconds;
+        if (job[k].output_bytes && all->output) {
+            r->output = all->output + order->part[k].output_at;
+            r->output_bytes = job[k].output_bytes;
+        }
+        at += r->reports;
+    }
+    if (at != end) out->told = 0; // more than it had to say
+}
+
+bool fork_server_run_parts(ForkServer *b, Arena *a, const ForkJob *job, int n, ForkParts *out, Err *e) {
+    assert(n > 0 && n <= JOB_PARTS_MAX);
+    JobOrder order;
+    *out = (ForkParts){0};
+    order_of(job, n, &order);
+    if (!run(b, a, job, &order, &out->all, e)) return false;
+    parts_read(job, &order, out);
     return true;
 }
 

@@ -20,7 +20,8 @@ typedef struct ForkServer ForkServer;
 
 // What runs inside the sandbox. Returns the exit code: 0 unless something is wrong with us. Tests pass others
 // (a child that lies, babbles or dies).
-typedef struct {
+typedef struct ChildJob ChildJob;
+struct ChildJob {
     const uint8_t *draw; // DrawHeader ...
     size_t draw_bytes;
     const uint8_t *job; // JobHeader ...
@@ -28,11 +29,14 @@ typedef struct {
     uint8_t *output;
     size_t output_bytes;
     // Mapped before the sandbox closed, touched on demand. AddressSanitizer takes it for unused until an
-    // arena lies over it, or arena_show() is asked; but not the last sparse_bytes of it.
+    // arena lies over it, or arena_show() is asked; but not the last sparse_bytes of it, which lie at
+    // `sparse`.
     void *arena;
     size_t arena_bytes;
+    uint8_t *sparse;
     int report_fd;
-} ChildJob;
+    const ChildJob *next; // another job of the same source for the same child, or NULL: see ForkParts
+};
 typedef int (*ChildMain)(const ChildJob *job);
 _Noreturn void child_end(int code); // without returning from it
 
@@ -81,6 +85,19 @@ typedef struct {
 // when the world fails (no memory, fork server gone).
 MUST_CHECK bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *out, Err *e);
 void child_result_free(ForkServer *b, ChildResult *r); // before fork_server_close()
+
+// Several jobs of one source, one behind the other in one child: a start and an end of a process less for
+// each further one, and memory that has been touched before. What came of a part is what a child of its own
+// would have said. `told` of them are believed, from the first one on: none where the child did not end as it
+// should, and of one that ended early those before. Whoever wants to know of the others runs them alone.
+enum { JOB_PARTS_MAX = 8 };
+typedef struct {
+    ChildResult all; // for child_result_free()
+    ChildResult part[JOB_PARTS_MAX];
+    int told;
+} ForkParts;
+MUST_CHECK bool fork_server_run_parts(ForkServer *b, Arena *a, const ForkJob *job, int n, ForkParts *out,
+                                      Err *e);
 
 // The real child: parses, screens and checks the source, runs every case, reports. (child.c)
 int child_interpret(const ChildJob *job);

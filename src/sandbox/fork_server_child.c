@@ -74,41 +74,79 @@ static void *arena_place(void) {
     return (void *)((uintptr_t)ARENA_AT_GIB << 30);
 }
 
-static void *child_map(int fd, size_t bytes, int flags, int protection, int setup, const char *what) {
+static void *child_map(void *at, size_t bytes, int setup, const char *what) {
     if (!bytes) return NULL;
-    void *p = mmap(fd < 0 ? arena_place() : NULL, bytes, protection, flags, fd, 0);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (p == MAP_FAILED) child_give_up(setup, what);
     return p;
 }
 
-static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd[JOB_FDS],
-                                  const uint8_t *kept, int setup, pid_t fork_server) {
+// What is only read is private, because older kernels refuse even a read-only shared mapping of a sealed
+// file; the pages are shared all the same.
+static void *file_map(int fd, size_t bytes, int protection, int setup, const char *what) {
+    if (!bytes) return NULL;
+    void *p = mmap(NULL, bytes, protection, protection & PROT_WRITE ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) child_give_up(setup, what);
+    return p;
+}
+
+// Memory for all parts, one after the other: what they use lies at the same place, and is touched once. What
+// is sparse has been written by those before.
+static void memory_map(const JobOrder *order, ChildJob *job, int setup) {
+    enum { APART = 32 };
+    const size_t step = (size_t)APART << 30;
+    size_t most = 0, alone = order->parts == 1 ? order->part[0].sparse_bytes : 0;
+    for (int k = 0; k < order->parts; k++) {
+        const PartOrder *p = &order->part[k];
+        if (p->arena_bytes - p->sparse_bytes > most) most = p->arena_bytes - p->sparse_bytes;
+    }
+    char *memory = child_map(arena_place(), most + alone, setup, "memory");
+    // A hint: page faults were a third of a short verdict's time. A few bytes here and there, as in sparse
+    // tensors, would each clear a large page.
+    if (memory) (void)madvise(memory, most, MADV_HUGEPAGE);
+    char *place = (char *)arena_place() + (most / step + 1) * step;
+    for (int k = 0; k < order->parts; k++) {
+        size_t bytes = order->part[k].sparse_bytes;
+        job[k].arena = memory;
+        job[k].sparse = (uint8_t *)memory + (memory ? most : 0);
+        if (!bytes) continue;
+        char *sparse = alone ? memory + most : child_map(place, bytes, setup, "memory");
+        place = sparse + bytes;
+        (void)madvise(sparse, bytes, MADV_NOHUGEPAGE);
+        arena_show(sparse, bytes); // an earlier job may have had other memory there
+        job[k].sparse = (uint8_t *)sparse;
+    }
+}
+
+static void jobs_map(const JobOrder *order, const int *fd, const uint8_t *kept, ChildJob *job, int setup) {
+    const uint8_t *asked =
+        file_map(fd[JOB_FD_JOB], order->stride * (size_t)order->parts, PROT_READ, setup, "source");
+    uint8_t *output =
+        file_map(fd[JOB_FD_OUTPUT], order->output_bytes, PROT_READ | PROT_WRITE, setup, "outputs");
+    for (int k = 0; k < order->parts; k++) {
+        const PartOrder *p = &order->part[k];
+        job[k] = (ChildJob){.draw_bytes = p->draw_bytes,
+                            .job = asked + (size_t)k * order->stride,
+                            .job_bytes = order->job_bytes,
+                            .output = p->output_bytes ? output + p->output_at : NULL,
+                            .output_bytes = p->output_bytes,
+                            .arena_bytes = p->arena_bytes,
+                            .report_fd = SANDBOX_FD,
+                            .next = k + 1 < order->parts ? &job[k + 1] : NULL};
+        job[k].draw = kept ? kept : file_map(fd[JOB_FD_DRAW + k], p->draw_bytes, PROT_READ, setup, "inputs");
+    }
+    memory_map(order, job, setup);
+}
+
+static _Noreturn void child_start(Server *s, const JobOrder *order, const int *fd, const uint8_t *kept,
+                                  int setup, pid_t fork_server) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != fork_server) _exit(1);
 
     input_cache_forget(&s->kept, kept);
-    ChildJob job = {.draw_bytes = order->draw_bytes,
-                    .job_bytes = order->job_bytes,
-                    .output_bytes = order->output_bytes,
-                    .arena_bytes = order->arena_bytes,
-                    .report_fd = SANDBOX_FD};
-    // Private, because older kernels refuse even a read-only shared mapping of a sealed file; the pages are
-    // shared all the same.
-    job.draw =
-        kept ? kept : child_map(fd[JOB_FD_DRAW], order->draw_bytes, MAP_PRIVATE, PROT_READ, setup, "inputs");
-    job.job = child_map(fd[JOB_FD_JOB], order->job_bytes, MAP_PRIVATE, PROT_READ, setup, "source");
-    job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED, PROT_READ | PROT_WRITE, setup,
-                           "outputs");
-    job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                          PROT_READ | PROT_WRITE, setup, "memory");
-    // A hint: page faults were a third of a short verdict's time. A few bytes here and there, as in sparse
-    // tensors, would each clear a large page.
-    (void)madvise((void *)(uintptr_t)job.arena, order->arena_bytes - order->sparse_bytes, MADV_HUGEPAGE);
-    if (order->sparse_bytes) {
-        char *sparse = (char *)job.arena + order->arena_bytes - order->sparse_bytes;
-        (void)madvise(sparse, order->sparse_bytes, MADV_NOHUGEPAGE);
-        arena_show(sparse, order->sparse_bytes); // an earlier job may have had other memory there
-    }
+    ChildJob job[JOB_PARTS_MAX];
+    jobs_map(order, fd, kept, job, setup);
 
     // One thread cannot use more processor time than wall time: this only fires when nobody watches the
     // clock.
@@ -122,7 +160,7 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
         if (write(setup, e.msg, strlen(e.msg)) > 0) child_end(1);
         kill(getpid(), SIGKILL); // too late to say why; SIGKILL is never blamed on the candidate
     }
-    child_end(s->main(&job));
+    child_end(s->main(job));
 }
 
 // ---- the fork server ----
@@ -139,14 +177,16 @@ static void job_refuse(int status, const char *why) {
     job_answer(status, &end);
 }
 
-static void job_start(Server *s, const JobOrder *order, const int fd[JOB_FDS]) {
+static void job_start(Server *s, const JobOrder *order, const int *fd) {
     int setup[2] = {-1, -1};
     errno = EAGAIN;
     if (s->jobs == FORK_SERVER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
     if (pipe2(setup, O_CLOEXEC | O_NONBLOCK) != 0) return job_refuse(fd[JOB_FD_STATUS], "pipe");
 
-    arena_hide(arena_place(), order->arena_bytes - order->sparse_bytes);
-    const uint8_t *kept = input_cache_get(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
+    for (int k = 0; k < order->parts; k++)
+        arena_hide(arena_place(), order->part[k].arena_bytes - order->part[k].sparse_bytes);
+    const uint8_t *kept =
+        input_cache_get(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->part[0].draw_bytes);
     pid_t self = getpid(), pid = fork();
     if (pid == 0) child_start(s, order, fd, kept, setup[1], self);
     int error = errno;
@@ -191,7 +231,7 @@ static void reap(Server *s) {
 // Takes one job off the control socket. False when the parent has gone.
 static bool job_take(Server *s) {
     JobOrder order;
-    int fd[JOB_FDS];
+    int fd[JOB_FDS_MAX];
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof fd)];
@@ -206,16 +246,17 @@ static bool job_take(Server *s) {
     if (got == 0) return false;
 
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-    size_t fds = 0;
+    int fds = 0;
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-        fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        if (fds > JOB_FDS) fds = JOB_FDS;
-        memcpy(fd, CMSG_DATA(c), fds * sizeof(int));
+        fds = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        if (fds > JOB_FDS_MAX) fds = JOB_FDS_MAX;
+        memcpy(fd, CMSG_DATA(c), (size_t)fds * sizeof(int));
     }
     // Fewer descriptors than sent: our table is full. The caller sees its status socket close.
-    bool whole = got == sizeof order && fds == JOB_FDS && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+    bool whole =
+        got == sizeof order && fds == order_fds(&order) && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
     if (whole) job_start(s, &order, fd);
-    for (size_t i = 0; i < fds; i++)
+    for (int i = 0; i < fds; i++)
         if (!whole || i != JOB_FD_STATUS) close(fd[i]);
     return true;
 }

@@ -6,12 +6,27 @@
 #include "sandbox/fork_server.h"
 
 // One packet on the control socket for each job, with these descriptors beside it.
-enum { JOB_FD_DRAW, JOB_FD_JOB, JOB_FD_OUTPUT, JOB_FD_REPORT, JOB_FD_STATUS, JOB_FDS };
+enum {
+    JOB_FD_JOB,
+    JOB_FD_OUTPUT,
+    JOB_FD_REPORT,
+    JOB_FD_STATUS,
+    JOB_FD_DRAW,
+    JOB_FDS_MAX = JOB_FD_DRAW + JOB_PARTS_MAX
+};
 typedef struct {
-    size_t draw_bytes, job_bytes, output_bytes, arena_bytes, sparse_bytes;
-    uint64_t draw_key; // ForkJob.draw_key
+    size_t draw_bytes, output_bytes, arena_bytes, sparse_bytes;
+    size_t output_at; // in the buffer, from the beginning of a page on
+} PartOrder;
+typedef struct {
+    int parts;                // each with a descriptor for its inputs
+    size_t job_bytes, stride; // of each, and from one to the next
+    size_t output_bytes;      // of all
+    uint64_t draw_key;        // ForkJob.draw_key, of a single one
     double wall_seconds;
+    PartOrder part[JOB_PARTS_MAX];
 } JobOrder;
+static inline int order_fds(const JobOrder *o) { return JOB_FD_DRAW + o->parts; }
 
 // The one packet on a job's status socket, after the child has been reaped. The caller never sends; when it
 // shuts its side down, or closes it, the child is killed.

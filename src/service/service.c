@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    SPARE_THREADS = 2, // beside one for each job: they wait for the disk while others compute
+    SPARE_THREADS = 2, // beside those that compute: they wait for the disk meanwhile
+    HANDOVERS = 8,     // of so many cores one waits at any time for a child to start or end
     MUCH = 256,        // waiting programs: while more comes, draws that could still fill wait for so many
 };
 
@@ -74,7 +75,7 @@ static bool start_round(Service *s) {
 // What can be done now: what frees memory before what needs it.
 typedef enum { STEP_NONE, STEP_COMMIT, STEP_FLUSH, STEP_JUDGE, STEP_DRAW, STEP_FREEZE } Step;
 static Step next_step(const Service *s, RoundWork **b) {
-    bool idle_core = s->computing < s->jobs;
+    bool idle_core = s->computing < s->chains;
     if ((*b = round_at(s, STAGE_COMMIT))) return STEP_COMMIT;
     if (s->ready && !s->flushing) return STEP_FLUSH;
     if (idle_core && (*b = round_at(s, STAGE_JUDGE))) return STEP_JUDGE;
@@ -396,7 +397,7 @@ bool service_take_back(Service *s, const TakenBack *t, json_t *verdict, Err *e) 
 // ---- opening
 
 static bool start_threads(Service *s, Err *e) {
-    int wanted = s->jobs + SPARE_THREADS;
+    int wanted = s->chains + SPARE_THREADS;
     s->thread = calloc((size_t)wanted, sizeof *s->thread);
     if (!s->thread) abort();
     pthread_mutex_lock(&s->lock);
@@ -412,6 +413,8 @@ bool service_open(Referee *r, const ServiceConfig *c, Service **out, Err *e) {
     s->referee = r;
     s->config = *c;
     s->jobs = pool_size(referee_pool(r));
+    // Whoever asks for one core gets one.
+    s->chains = s->jobs + (s->jobs > 1 ? (s->jobs + HANDOVERS - 1) / HANDOVERS : 0);
     s->last = &s->first;
     s->ready_last = &s->ready;
     pthread_mutex_init(&s->lock, NULL);

@@ -43,7 +43,9 @@ struct Service {
     Referee *referee;
     ServiceConfig config;
     VerdictCache *cache; // NULL: nothing is answered from the journal
-    int jobs;
+    int jobs;            // cores to use
+    int chains; // threads that compute at a time: while a child starts or ends, neither it nor its thread
+                // does
     pthread_t *thread;
     int threads;
 

@@ -123,12 +123,24 @@ __attribute__((noinline)) static int child_recurses(int depth) {
     return depth ? child_recurses(depth - 1) + frame[0] : 0;
 }
 
+// Each of its jobs, or so many of them; then it dies, if it is to.
+static inline int child_of_parts(const ChildJob *j, int most, bool dies) {
+    int code = 0;
+    for (int i = 0; j && code == 0 && i < most; i++, j = j->next) code = child_honest(j);
+    if (dies) poke((void *)8);
+    return code;
+}
+
 static inline int child_main(const ChildJob *j) {
     const JobHeader *h = (const JobHeader *)j->job;
     if (h->magic != WIRE_MAGIC || h->source_len != j->job_bytes - sizeof *h) return 100;
     CaseReport r = ran(0);
     switch (h->source_len ? (char)j->job[sizeof *h] : 'n') {
     case 'o': return child_honest(j);
+    case '*': return child_of_parts(j, JOB_PARTS_MAX, false);
+    case '2': return child_of_parts(j, 2, false);
+    case 'D': return child_of_parts(j, 2, true);
+    case '+': return child_of_parts(j, JOB_PARTS_MAX, false), put(j, &r, sizeof r), 0;
     case 'a': return child_touches_all_memory(j);
     case 'v': return child_sees_a_secret(j);
     case 'n': return 0;

@@ -222,6 +222,49 @@ static void inputs_must_be_sealed(void **state) {
     still_works();
 }
 
+// Of three jobs, with outputs and memory of different sizes, so many are told: each as one alone.
+static int told(const char *source) {
+    enum { PARTS = 3 };
+    Arena a = {0};
+    ForkJob job[PARTS];
+    ForkParts parts;
+    Err e = {0};
+    for (int k = 0; k < PARTS; k++) {
+        job[k] = job_of(source);
+        job[k].draw_bytes = DRAW_BYTES;
+        job[k].arena_bytes = (size_t)(k + 1) << 22;
+        job[k].sparse_bytes = k == 1 ? 1 << 20 : 0;
+    }
+    if (!fork_server_run_parts(fork_server, &a, job, PARTS, &parts, &e)) fail_msg("%s", e.msg);
+    for (int k = 0; k < parts.told; k++) {
+        assert_true(done(&parts.part[k]));
+        assert_int_equal(parts.part[k].reports, CASES + 1);
+        assert_true(output_right(&parts.part[k]));
+    }
+    int n = parts.told;
+    child_result_free(fork_server, &parts.all);
+    arena_free(&a);
+    return n;
+}
+
+static void parts_are_told_one_by_one(void **state) {
+    (void)state;
+    assert_int_equal(told("*"), 3);
+    assert_int_equal(told("2"), 2); // it ended early, and well
+    assert_int_equal(told("o"), 1);
+    still_works();
+}
+
+static void parts_of_a_child_that_ends_badly_are_not_believed(void **state) {
+    (void)state;
+    assert_int_equal(told("D"), 0); // what it said before may be what killed it
+    assert_int_equal(told("+"), 0); // more than there was to say
+    assert_int_equal(told("n"), 0);
+    assert_int_equal(told("x"), 0);
+    assert_int_equal(told("b"), 0);
+    still_works();
+}
+
 static void *many_jobs(void *arg) {
     unsigned x = (unsigned)(uintptr_t)arg;
     static const char *const source[] = {"o", "n", "c", "h", "o", "f", "b", "o", "m", "s"};
@@ -327,6 +370,8 @@ int main(void) {
         cmocka_unit_test(babble_is_never_believed),
         cmocka_unit_test(a_child_that_never_ends_is_ended),
         cmocka_unit_test(inputs_must_be_sealed),
+        cmocka_unit_test(parts_are_told_one_by_one),
+        cmocka_unit_test(parts_of_a_child_that_ends_badly_are_not_believed),
         cmocka_unit_test(many_jobs_at_once_do_not_mix),
         cmocka_unit_test(no_descriptor_leaks),
         cmocka_unit_test(a_caller_that_dies_takes_its_child_along),

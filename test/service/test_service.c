@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -192,8 +193,7 @@ static void one_round_and_wait(void **state) {
     assert_true(v[0].judged.replay && v[0].judged.seed == 12 && v[1].judged.seed == 12);
     // A replay is never answered from the journal, nor one program for another.
     q[0].seed = NULL;
-    for (int i = 0; i < 2; i++)
-        assert_true(service_judge(s, &a, q, 1, v, &e) && verdict_accepted(&v[0]));
+    for (int i = 0; i < 2; i++) assert_true(service_judge(s, &a, q, 1, v, &e) && verdict_accepted(&v[0]));
     arena_free(&a);
     service_close(s);
 }
@@ -532,6 +532,50 @@ static void a_client_may_end_it(void **state) {
     service_close(s);
 }
 
+// ---- cores: children wait at a gate, in memory that they share with the test
+
+static struct {
+    atomic_int inside, go; // nobody leaves before it opens
+} * gate;
+
+static int child_at_gate(const ChildJob *job) {
+    gate->inside++;
+    while (!gate->go) {}
+    return child_interpret(job);
+}
+
+// How many children there are at a time.
+static int at_a_time(int jobs) {
+    enum { N = 6 };
+    char dir[] = "/tmp/service-gate-XXXXXX";
+    Got g[N] = {0};
+    Err e = {0};
+    Referee *had = referee;
+    memset(gate, 0, sizeof *gate);
+    RefereeConfig c = {.jobs = jobs, .state = mkdtemp(dir), .child = child_at_gate};
+    if (!referee_open(&c, &referee, &e)) fail_msg("%s", e.msg);
+    Service *s = open_service(false);
+    for (int i = 0; i < N; i++) submit(s, &softmax, program(PROGRAM_GOLD, &softmax), &g[i]);
+    for (int i = 0; i < 2000 && atomic_load(&gate->inside) <= jobs; i++) usleep(1000);
+    usleep(50000); // for one too many
+    int n = atomic_load(&gate->inside);
+    gate->go = 1;
+    wait_all(s);
+    assert_int_equal(kinds(g, N, ANSWER_JUDGED), N);
+    service_close(s);
+    referee_close(referee);
+    referee = had;
+    return system(arena_printf(&arena, "rm -r %s", dir)) == 0 ? n : -1;
+}
+
+static void a_core_does_not_wait_for_a_child_to_start(void **state) {
+    (void)state;
+    gate = mmap(NULL, sizeof *gate, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(gate != MAP_FAILED);
+    assert_int_equal(at_a_time(2), 3);
+    assert_int_equal(at_a_time(1), 1); // asked for one core
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
@@ -551,6 +595,7 @@ int main(void) {
         TEST(threads_may_share_it),
         TEST(a_full_disk_loses_no_answer),
         TEST(a_client_may_end_it),
+        TEST(a_core_does_not_wait_for_a_child_to_start),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -227,6 +227,23 @@ void compare_case(const Bound *b, const Rounded *rounded, const void *out, uint8
     note_evidence(b, out, c);
 }
 
+bool compare_surely_right(const Bound *b, const void *out, const void *right, uint8_t *judged) {
+    const CompareRule rule = rule_of(b->dtype);
+    const int64_t size = dtype_bytes(b->dtype);
+    double o[CHUNK];
+    for (int64_t at = 0; at < b->numel; at += CHUNK) {
+        int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
+        const char *now = (const char *)out + at * size;
+        if (memcmp(now, (const char *)right + at * size, (size_t)(n * size)) == 0) continue;
+        dtype_load_row(b->dtype, now, 1, o, (size_t)n);
+        bool beyond;
+        size_t sure =
+            loops()->sure(&rule, b->v + at, b->e ? b->e + at : NULL, o, (size_t)n, judged, INFINITY, &beyond);
+        if (sure < (size_t)n) return false;
+    }
+    return true;
+}
+
 bool compare_classes_differ(const Bound *b, const void *out) {
     double o[CHUNK];
     for (int64_t at = 0; at < b->numel; at += CHUNK) {

@@ -37,6 +37,9 @@ const Rounded *rounded_also(const Rounded *r);                 // of the next ou
 // judged. rounded may be NULL; what is said does not depend on it.
 void compare_case(const Bound *expected, const Rounded *rounded, const void *out, uint8_t *judged,
                   Comparison *c);
+// Beside another output that is right: every element has its bits there, or is soon seen to be right. False
+// says nothing. judged: numel flags, of no meaning afterwards.
+bool compare_surely_right(const Bound *expected, const void *out, const void *right, uint8_t *judged);
 // Whether NaN or an infinity stands on one side only in some element: only then may there be a MATCH_NAN, or
 // a MATCH_OVER.
 bool compare_classes_differ(const Bound *expected, const void *out);

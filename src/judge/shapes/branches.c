@@ -72,15 +72,20 @@ static void sort_out(const Domain *m, const ExploreDomain *d, const ExplorePoint
     }
 }
 
-static bool ask(const BranchSearch *s, ForkJob *job, const ExploreDomain *d, ExplorePoints *out, Err *e) {
+// A child that ends otherwise than it should has found nothing.
+static void read_result(const ExploreDomain *d, const ChildResult *r, ExplorePoints *out) {
+    if (r->end != CHILD_EXITED || r->code != 0 || r->garbage || !explore_read(d, r->report, r->reports, out))
+        *out = (ExplorePoints){0};
+}
+
+static bool ask(const BranchSearch *s, const ForkJob *job, const ExploreDomain *d, ExplorePoints *out,
+                Err *e) {
     Arena scratch = {0};
     ChildResult r = {0};
     ForkServer *fork_server = fork_servers_take(s->fork_servers, e);
     Err why = {0};
     bool ok = fork_server && fork_server_run(fork_server, &scratch, job, &r, &why);
-    if (ok &&
-        (r.end != CHILD_EXITED || r.code != 0 || r.garbage || !explore_read(d, r.report, r.reports, out)))
-        *out = (ExplorePoints){0};
+    if (ok) read_result(d, &r, out);
     if (ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(s->fork_servers, fork_server, !ok);
     arena_free(&scratch);
@@ -88,23 +93,50 @@ static bool ask(const BranchSearch *s, ForkJob *job, const ExploreDomain *d, Exp
     return fork_server != NULL;
 }
 
-bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
+static void domain_of(const BranchSearch *s, ExploreDomain *d) {
+    explore_domain(s->draw->op, s->draw->domain->slices, domain_length_symbol(s->draw->domain), d);
+    for (int i = 0; i < s->draw->cases; i++) seed_add(d, &s->draw->truth[i], s->draw->spec[i].processors);
+}
+
+// The caller closes its inputs.
+static bool job_of(const BranchSearch *s, const ExploreDomain *d, ForkJob *job, Err *e) {
+    *job = (ForkJob){.source = s->source,
+                     .extras = s->extras,
+                     .arena_bytes = (size_t)(MEMORY + room),
+                     .sparse_bytes = (size_t)room,
+                     .wall_seconds = FORK_WALL_SECONDS,
+                     .draw_fd = -1,
+                     .max_reports = EXPLORE_POINTS_MAX + 1};
+    if (domain_file(d, &job->draw_fd, &job->draw_bytes, e)) return true;
+    if (job->draw_fd >= 0) close(job->draw_fd);
+    return false;
+}
+
+bool branches_ahead(const BranchSearch *s, Ahead *w, int *number, Err *e) {
+    Arena a = {0};
+    ExploreDomain *d = NEW(&a, ExploreDomain);
+    ForkJob job;
+    domain_of(s, d);
+    bool ok = job_of(s, d, &job, e);
+    if (ok) *number = ahead_add(w, &job, true);
+    arena_free(&a);
+    return ok;
+}
+
+bool branches_find(const BranchSearch *s, const ChildResult *came, BranchPoints *out, Err *e) {
     Arena a = {0};
     ExploreDomain *d = NEW(&a, ExploreDomain);
     ExplorePoints *all = NEW(&a, ExplorePoints);
+    ForkJob job;
     *out = (BranchPoints){0};
-    explore_domain(s->draw->op, s->draw->domain->slices, domain_length_symbol(s->draw->domain), d);
-    for (int i = 0; i < s->draw->cases; i++) seed_add(d, &s->draw->truth[i], s->draw->spec[i].processors);
-    ForkJob job = {.source = s->source,
-                   .extras = s->extras,
-                   .arena_bytes = (size_t)(MEMORY + room),
-                   .sparse_bytes = (size_t)room,
-                   .wall_seconds = FORK_WALL_SECONDS,
-                   .draw_fd = -1,
-                   .max_reports = EXPLORE_POINTS_MAX + 1};
-    bool ok = domain_file(d, &job.draw_fd, &job.draw_bytes, e) && ask(s, &job, d, all, e);
+    domain_of(s, d);
+    bool ok = came || job_of(s, d, &job, e);
+    if (came) read_result(d, came, all);
+    if (ok && !came) {
+        ok = ask(s, &job, d, all, e);
+        close(job.draw_fd);
+    }
     if (ok) sort_out(s->draw->domain, d, all, out);
-    if (job.draw_fd >= 0) close(job.draw_fd);
     arena_free(&a);
     return ok;
 }

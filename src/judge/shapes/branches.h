@@ -2,8 +2,8 @@
 // child of its own (sandbox/child/explore.h).
 #pragma once
 #include "cases/domain/plan.h"
+#include "judge/shapes/asked_ahead.h"
 #include "sandbox/child/explore.h"
-#include "sandbox/fork_servers.h"
 
 typedef struct {
     ForkServers *fork_servers;
@@ -18,5 +18,8 @@ typedef struct {
 typedef struct {
     ExplorePoints ordinary, beyond, many, entries;
 } BranchPoints;
-// A child that ends otherwise than it should has found nothing. False only where the world fails.
-MUST_CHECK bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e);
+// The number of the search among what is asked ahead; false only where the world fails.
+MUST_CHECK bool branches_ahead(const BranchSearch *s, Ahead *w, int *number, Err *e);
+// `came`: of the search, if it has been made. A child that ends otherwise than it should has found nothing.
+// False only where the world fails.
+MUST_CHECK bool branches_find(const BranchSearch *s, const ChildResult *came, BranchPoints *out, Err *e);

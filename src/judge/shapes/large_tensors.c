@@ -157,38 +157,62 @@ static void reject(const Probe *p, LargeCase *c, const CaseReport *r) {
     z->feedback = feedback_finding(p->a, &shown, p->source, r);
 }
 
+// The caller closes its inputs.
+static bool job_of(const LargeRequest *q, const CaseSpec *spec, ForkJob *job, Err *e) {
+    *job = (ForkJob){.source = q->source,
+                     .extras = q->extras,
+                     .arena_bytes = (size_t)(MEMORY + room),
+                     .sparse_bytes = (size_t)room,
+                     .wall_seconds = FORK_WALL_SECONDS,
+                     .draw_fd = -1,
+                     .max_reports = 2};
+    if (case_file(spec, &job->draw_fd, &job->draw_bytes, e)) return true;
+    if (job->draw_fd >= 0) close(job->draw_fd);
+    return false;
+}
+
 // *last: the report of the case, or of the finding that ended it.
+static Said read_probe(const Probe *p, const ChildResult *r, CaseReport *last, const char **why) {
+    Said said = read_reports(r->report, r->reports, r, p->source.len, why);
+    if (said == SAID_FAILS) *last = r->report[r->reports - 1];
+    if (said == SAID_SAFE) *last = r->report[0];
+    if (said == SAID_SAFE && p->came) coverage_read(r->report[r->reports - 1].message, p->came);
+    return said;
+}
+
 static Said probe_case(const Probe *p, const LargeCase *c, CaseReport *last, char why_not[WIRE_MESSAGE_MAX]) {
-    ForkJob job = {.source = p->source,
-                   .extras = p->extras,
-                   .arena_bytes = (size_t)(MEMORY + room),
-                   .sparse_bytes = (size_t)room,
-                   .wall_seconds = FORK_WALL_SECONDS,
-                   .draw_fd = -1,
-                   .max_reports = 2};
+    ForkJob job;
     Arena scratch = {0};
     ChildResult r = {0};
     Err e = {0};
     Said said = SAID_WORLD;
     const char *why = e.msg;
+    const LargeRequest q = {p->fork_servers, p->a, p->d, p->source, p->extras};
     ForkServer *fork_server = fork_servers_take(p->fork_servers, &e);
-    bool ok = fork_server && case_file(&c->spec, &job.draw_fd, &job.draw_bytes, &e) &&
-              fork_server_run(fork_server, &scratch, &job, &r, &e);
-    if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
-    if (said == SAID_FAILS) *last = r.report[r.reports - 1];
-    if (said == SAID_SAFE) *last = r.report[0];
-    if (said == SAID_SAFE && p->came) coverage_read(r.report[r.reports - 1].message, p->came);
+    bool asked = fork_server && job_of(&q, &c->spec, &job, &e);
+    bool ok = asked && fork_server_run(fork_server, &scratch, &job, &r, &e);
+    if (ok) said = read_probe(p, &r, last, &why);
     if (said == SAID_NOTHING || said == SAID_WORLD) snprintf(why_not, WIRE_MESSAGE_MAX, "%s", why);
     if (fork_server && ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(p->fork_servers, fork_server, !ok);
-    if (job.draw_fd >= 0) close(job.draw_fd);
+    if (asked) close(job.draw_fd);
     arena_free(&scratch);
     return said;
 }
 
-static Said probe_large(const Probe *p, LargeCase *c) {
+// What a child has said that was asked this among others.
+static Said probe_came(const Probe *p, const ChildResult *r, CaseReport *last,
+                       char why_not[WIRE_MESSAGE_MAX]) {
+    const char *why = "";
+    Said said = read_probe(p, r, last, &why);
+    if (said == SAID_NOTHING) snprintf(why_not, WIRE_MESSAGE_MAX, "%s", why);
+    return said;
+}
+
+static Said probe_large(const Probe *p, LargeCase *c, const ChildResult *came) {
     CaseReport last;
-    Said said = probe_case(p, c, &last, p->v->evidence.large.why);
+    char *why = p->v->evidence.large.why;
+    Said said = came ? probe_came(p, came, &last, why) : probe_case(p, c, &last, why);
     if (said == SAID_FAILS) note_failure(p, c, &last);
     // Whatever the definition says, tensors up to there are in the domain; but a program may refuse them.
     bool in_domain = c->elements <= domain_end && !report_refuses(p->source, &last);
@@ -206,15 +230,26 @@ static void leave_undecided(const Probe *p, bool world) {
                      p->v->evidence.large.why));
 }
 
-void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
-                         Verdict *v) {
-    Probe p = {.fork_servers = fork_servers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
+bool large_tensors_ahead(const LargeRequest *q, Ahead *w, int *number, Err *e) {
+    ForkJob job;
+    *number = AHEAD_NONE;
+    LargeCase c = {.input = NEWN(q->a, CaseTensor, (size_t)q->draw->op->inputs)};
+    if (!large_case(q->draw->domain, SHAPE_BEYOND, q->draw->seed, &c)) return true;
+    if (!job_of(q, &c.spec, &job, e)) return false;
+    *number = ahead_add(w, &job, true);
+    return true;
+}
+
+void large_tensors_probe(const LargeRequest *q, const ChildResult *came, Verdict *v) {
+    const Draw *d = q->draw;
+    Probe p = {
+        .fork_servers = q->fork_servers, .a = q->a, .d = d, .source = q->source, .extras = q->extras, .v = v};
     LargeTensors *g = &v->evidence.large;
     Said said = SAID_NOTHING;
-    LargeCase c = {.input = NEWN(a, CaseTensor, (size_t)d->op->inputs)};
+    LargeCase c = {.input = NEWN(q->a, CaseTensor, (size_t)d->op->inputs)};
     for (LargeShape s = 0; s < SHAPES && large_case(d->domain, s, d->seed, &c); s++) {
         g->asked = true;
-        said = probe_large(&p, &c);
+        said = probe_large(&p, &c, s == SHAPE_BEYOND ? came : NULL);
         if (said == SAID_SAFE) g->safe = c.elements;
         if (said != SAID_FAILS || !verdict_accepted(v)) break;
     }

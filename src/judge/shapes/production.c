@@ -387,32 +387,45 @@ static void keep_coverage(const ChildResult *r, Verdict *v) {
     if (more.told) coverage_meet(&v->evidence.coverage, &more);
 }
 
-// `noted`: as one of the production shapes.
+static ForkJob job_of(const ProductionRequest *q, const Repeated *shape) {
+    const CaseSpec *spec = shape->spec;
+    size_t sparse = (size_t)(spec->windows ? room : 0);
+    return (ForkJob){.source = q->source,
+                     .extras = q->extras,
+                     .draw_fd = shape->fd,
+                     .draw_bytes = shape->bytes,
+                     .output_bytes = shape->output_bytes,
+                     .arena_bytes = (size_t)memory + sparse + memory_repeated(spec->input, spec->inputs),
+                     .sparse_bytes = sparse,
+                     .wall_seconds = FORK_WALL_SECONDS,
+                     .tune = (int)(shape->block.seed % WIRE_CASES_MAX),
+                     .max_reports = 2};
+}
+
+// What came of it; `noted`: as one of the production shapes.
+static Said judge_result(const ProductionRequest *q, const Repeated *shape, bool noted, const ChildResult *r,
+                         Verdict *v) {
+    Arena scratch = {0};
+    Judge z = {.q = q, .shape = shape, .scratch = &scratch, .v = v};
+    const char *why = "";
+    show(&z);
+    Said said = read_result(&z, r, &why);
+    if (noted) note_said(&z, said, why);
+    v->judged.core_production += r->cpu_seconds;
+    if (said == SAID_RIGHT && z.compared) keep_coverage(r, v);
+    arena_free(&scratch);
+    return said;
+}
+
 static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool noted, Verdict *v, Said *said,
                         Err *e) {
     Arena scratch = {0};
-    Judge z = {.q = q, .shape = shape, .scratch = &scratch, .v = v};
-    ForkJob job = {.source = q->source,
-                   .extras = q->extras,
-                   .draw_fd = shape->fd,
-                   .draw_bytes = shape->bytes,
-                   .output_bytes = shape->output_bytes,
-                   .arena_bytes = (size_t)(memory + (shape->spec->windows ? room : 0)) +
-                                  memory_repeated(shape->spec->input, shape->spec->inputs),
-                   .sparse_bytes = (size_t)(shape->spec->windows ? room : 0),
-                   .wall_seconds = FORK_WALL_SECONDS,
-                   .tune = (int)(shape->block.seed % WIRE_CASES_MAX),
-                   .max_reports = 2};
+    const ForkJob job = job_of(q, shape);
     ChildResult r = {0};
-    show(&z);
-    const char *why = "";
     ForkServer *fork_server = fork_servers_take(q->fork_servers, e);
     bool ok = fork_server && fork_server_run(fork_server, &scratch, &job, &r, e);
     if (ok) {
-        *said = read_result(&z, &r, &why);
-        if (noted) note_said(&z, *said, why);
-        v->judged.core_production += r.cpu_seconds;
-        if (*said == SAID_RIGHT && z.compared) keep_coverage(&r, v);
+        *said = judge_result(q, shape, noted, &r, v);
         child_result_free(fork_server, &r);
     }
     if (fork_server) fork_servers_leave(q->fork_servers, fork_server, !ok);
@@ -487,15 +500,28 @@ static void judge_others(const ProductionRequest *q, Verdict *v) {
     }
 }
 
-void production_judge(const ProductionRequest *q, Verdict *v) {
+// ---- all shapes of one candidate
+
+void production_ahead(const ProductionRequest *q, Ahead *w, ProductionAhead *out) {
+    for (ProductionShape i = 0; i < SHAPES; i++) {
+        Err e = {0}; // there is time to tell it
+        const Repeated *shape = shape_of(q->shapes, q->draw, i, &e);
+        const ForkJob job = shape ? job_of(q, shape) : (ForkJob){0};
+        out->number[i] = shape ? ahead_add(w, &job, false) : AHEAD_NONE;
+    }
+}
+
+void production_judge(const ProductionRequest *q, const Ahead *w, const ProductionAhead *asked, Verdict *v) {
     bool any = false, known = false;
     double before = clock_worked();
     for (ProductionShape i = 0; i < SHAPES && verdict_accepted(v); i++) {
         Err e = {0};
         Said said = SAID_NOTHING;
         const Repeated *shape = shape_of(q->shapes, q->draw, i, &e);
+        const ChildResult *came = ahead_came(w, asked->number[i]);
         if (!shape && !*e.msg) continue;
-        if (!shape || !judge_shape(q, shape, true, v, &said, &e)) {
+        if (came) said = judge_result(q, shape, true, came, v);
+        if (!came && (!shape || !judge_shape(q, shape, true, v, &said, &e))) {
             RepeatedRequest r = request_of(q->draw, i);
             note_world(v, &r, &e);
             continue;

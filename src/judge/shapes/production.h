@@ -10,8 +10,8 @@
 // that takes more than the budget; a candidate for which none could be judged is `unsupported`.
 #pragma once
 #include "base/numeric/rng.h"
+#include "judge/shapes/asked_ahead.h"
 #include "judge/verdict/verdict.h"
-#include "sandbox/fork_servers.h"
 
 // The shapes of a draw, made when the first candidate needs them, for all of its candidates.
 typedef struct ProductionShapes ProductionShapes;
@@ -42,6 +42,11 @@ MUST_CHECK bool production_one(const ProductionRequest *q, const LargeShapeAsked
 // A prime, of `least` or more: no block of a kernel divides it, and no period of its own fits.
 int64_t production_prime(Rng *r, int64_t least, int64_t most);
 
+// The shapes of every candidate, to be asked ahead.
+typedef struct {
+    int number[PRODUCTION_SHAPES_MAX];
+} ProductionAhead;
+void production_ahead(const ProductionRequest *q, Ahead *w, ProductionAhead *out);
 // Of an accepted candidate: fills in v->evidence.production, or changes the verdict. A shape for which the
 // system has no memory, or the reference no end, is not known.
-void production_judge(const ProductionRequest *q, Verdict *v);
+void production_judge(const ProductionRequest *q, const Ahead *w, const ProductionAhead *asked, Verdict *v);

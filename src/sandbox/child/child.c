@@ -270,9 +270,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;
     m->autotune.pruned = c->tuned;
-    if (spec->sampled)
-        storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse,
-                            c->sparse, SPARSE_PAGES);
+    if (spec->sampled) storage_sparse_open(&m->storages, c->job->sparse, c->sparse, SPARSE_PAGES);
     m->autotune.config = case_tune(c) + c->tune;
     if (c->trace && run->number == 0) m->watch.trace = &c->trace[c->at];
     if (c->knocked) {
@@ -466,50 +464,84 @@ static bool model_read(Child *c, Node *module) {
     return module->module.operators != NULL;
 }
 
-int child_interpret(const ChildJob *job) {
-    Child c = {.job = job, .at = -1};
-    if (!job_read(&c)) return EXIT_WIRE;
+// False: so little memory that code and data do not lie as they usually do.
+static bool memory_lay(Child *c) {
+    const ChildJob *job = c->job;
     // Code seldom needs more than the beginning of a large page, and the first case's data may lie behind it
     // there: every further page that is touched has to be cleared first.
-    size_t memory = job->arena_bytes - c.sparse, quarter = (memory - c.repeated) / 4 & ~(size_t)4095,
-           first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST;
-    size_t rest = memory - quarter;
-    arena_over(&c.code, job->arena, first);
-    arena_over(&c.call, (char *)job->arena + first, rest - first);
-    arena_reserve(&c.code, (char *)job->arena + rest, quarter);
-    c.code.on_full = c.call.on_full = memory_gone;
-    c.code.on_full_arg = c.call.on_full_arg = &c;
+    size_t memory = job->arena_bytes - c->sparse, quarter = (memory - c->repeated) / 4 & ~(size_t)4095,
+           first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST, rest = memory - quarter;
+    if (!c->code.fixed) arena_over(&c->code, job->arena, first);
+    c->code.reserve = NULL;
+    arena_reserve(&c->code, (char *)job->arena + rest, quarter);
+    arena_over(&c->call, (char *)job->arena + first, rest - first);
+    c->code.on_full = c->call.on_full = memory_gone;
+    c->code.on_full_arg = c->call.on_full_arg = c;
+    c->report = NEWN(&c->call, CaseReport, REPORTS_TOGETHER);
+    return first == CODE_FIRST;
+}
 
-    c.report = NEWN(&c.call, CaseReport, REPORTS_TOGETHER);
-    DiagList diags = DIAGS(&c.code);
+// The tree that all jobs share. False with an exit code, mostly behind a finding.
+static bool source_read(Child *c, int *code) {
+    DiagList diags = DIAGS(&c->code);
     Library *library = NULL;
-    if (c.extras.include.len && !library_open(&c.code, c.extras.include, &library)) return EXIT_WIRE;
-    if (library) library->old_names = c.extras.old_names;
-    Node *module = parse_module(&c.code, c.source, &diags);
-    if (module) module->module.library = library, module->module.old_names = c.extras.old_names;
-    if (module && c.extras.model.len && !model_read(&c, module)) return EXIT_WIRE;
-    if (!module || !host_normalize(&c.code, module, &diags) || !host_screen(module, &diags)) {
-        const Diag *d = diag_first(&diags);
-        if (!d) return EXIT_SILENT;
-        send_finding(&c, d, NULL);
-        return EXIT_DONE;
-    }
-    c.cover = NEW(&c.code, Cover);
-    c.cover->n = c.source.len;
-    c.cover->arena = &c.code;
+    *code = EXIT_WIRE;
+    if (c->extras.include.len && !library_open(&c->code, c->extras.include, &library)) return false;
+    if (library) library->old_names = c->extras.old_names;
+    Node *module = parse_module(&c->code, c->source, &diags);
+    if (module) module->module.library = library, module->module.old_names = c->extras.old_names;
+    if (module && c->extras.model.len && !model_read(c, module)) return false;
+    c->module = module;
+    if (module && host_normalize(&c->code, module, &diags) && host_screen(module, &diags)) return true;
+    const Diag *d = diag_first(&diags);
+    *code = d ? EXIT_DONE : EXIT_SILENT;
+    if (d) send_finding(c, d, NULL);
+    return false;
+}
+
+static int job_run(Child *c) {
+    const ChildJob *job = c->job;
+    c->cover = NEW(&c->code, Cover);
+    c->cover->n = c->source.len;
+    c->cover->arena = &c->code;
     // Only decorators of such names prune: autotune, libtuner.
-    c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
-    c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
-    c.cover->truth = NEWN(&c.code, CoverTruth, COVER_TRUTHS_MAX);
-    if (c.records) return record_child(&(RecordChild){job, &c.code, &c.call, module, c.tuned, c.sparse});
-    if (c.explores)
-        return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
-    c.cover->mixes = unreached_mixes(module);
+    c->tuned = memmem(c->source.p, c->source.len, "tune", 4) ? tuned_new(&c->code) : NULL;
+    c->cover->at = NEWN(&c->code, uint8_t, c->source.len + 1);
+    c->cover->truth = NEWN(&c->code, CoverTruth, COVER_TRUTHS_MAX);
+    if (c->records)
+        return record_child(&(RecordChild){job, &c->code, &c->call, c->module, c->tuned, c->sparse});
+    if (c->explores)
+        return explore_child(
+            &(ExploreChild){job, &c->code, &c->call, c->module, c->cover, c->tuned, c->sparse});
+    c->cover->mixes = unreached_mixes(c->module);
     // At a module's published sizes nobody looks at values: what comes out there has to have come out in
     // cases.
-    if (c.extras.model.len && c.cases > 0) c.cover->notes = c.spec[0].sampled ? NOTES_FAR : NOTES_ALL;
-    c.module = module;
-    return cases_run(&c);
+    if (c->extras.model.len && c->cases > 0) c->cover->notes = c->spec[0].sampled ? NOTES_FAR : NOTES_ALL;
+    return cases_run(c);
+}
+
+// The next job of the same source, as if it were the first: nothing is kept but the tree. False where that
+// cannot be, or there is none.
+static bool job_next(Child *c, ArenaMark tree) {
+    const ChildJob *job = c->job->next;
+    if (!job) return false;
+    arena_reset(&c->code, tree);
+    // What lies in the second piece would be in the way of other sizes.
+    if (c->code.reserve_taken) return false;
+    *c = (Child){.job = job, .at = -1, .code = c->code, .module = c->module};
+    return job_read(c) && memory_lay(c);
+}
+
+int child_interpret(const ChildJob *job) {
+    Child c = {.job = job, .at = -1};
+    int code;
+    if (!job_read(&c)) return EXIT_WIRE;
+    bool usual = memory_lay(&c);
+    if (!source_read(&c, &code)) return code;
+    ArenaMark tree = arena_mark(&c.code);
+    do code = job_run(&c);
+    while (code == EXIT_DONE && usual && job_next(&c, tree));
+    return code;
 }
 
 void child_prepare(void) {

@@ -41,8 +41,7 @@ static bool call(void *arg, const ExplorePoint *at, int way) {
     m->watch.cover = c->cover;
     m->gpu.processors = (int)at->processors;
     m->autotune.pruned = c->tuned;
-    storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse, c->sparse,
-                        PAGES);
+    storage_sparse_open(&m->storages, c->job->sparse, c->sparse, PAGES);
     Tensor input[OP_INPUTS_MAX], out[HOST_OUTPUTS_MAX];
     HostOutput want[HOST_OUTPUTS_MAX];
     HostProgram *p = host_program(m, x->cache, c->module);

@@ -69,8 +69,7 @@ int record_child(const RecordChild *c) {
     machine_init(m, c->call, &diags, steps);
     m->gpu.processors = o->processors;
     m->autotune.pruned = c->tuned;
-    storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse, c->sparse,
-                        PAGES);
+    storage_sparse_open(&m->storages, c->job->sparse, c->sparse, PAGES);
     Tensor input[WIRE_INPUTS_MAX];
     for (int i = 0; i < o->inputs; i++)
         if (!input_make(m, &o->input[i], &input[i])) return EXIT_WIRE;

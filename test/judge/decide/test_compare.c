@@ -327,6 +327,37 @@ static void other_classes_are_soon_found(void **state) {
             }
 }
 
+// Beside a right output: never of one in which something is wrong, and mostly where nothing is.
+static void what_is_surely_right_is_right(void **state) {
+    (void)state;
+    enum { LENGTH = 1500 };
+    static double v[LENGTH], e[LENGTH];
+    static float right[LENGTH], out[LENGTH];
+    static uint8_t judged[LENGTH];
+    Bound b = {.dtype = DT_F32, .rank = 1, .shape = {LENGTH}, .numel = LENGTH, .v = v, .e = e};
+    int sure = 0;
+    for (int round = 0; round < 60; round++) {
+        for (int i = 0; i < LENGTH; i++) {
+            v[i] = 1 + i % 7, e[i] = i % 5, right[i] = (float)v[i];
+            if (i % 11 == 0) v[i] = INFINITY, right[i] = INFINITY;
+            if (i % 13 == 0) e[i] = INFINITY; // nothing can be said of it
+        }
+        memcpy(out, right, sizeof out);
+        int at = round * 23 + 1;
+        // The same bits; another value within the bound; one beyond it; another class.
+        if (round % 4 == 1) out[1 + 7 * 11 * 13] = (float)(v[1 + 7 * 11 * 13] * (1 + 0x1p-23));
+        if (round % 4 == 2) out[at] = 99;
+        if (round % 4 == 3) out[at] = NAN;
+        Comparison c;
+        compare_case(&b, NULL, out, judged, &c);
+        bool said = compare_surely_right(&b, out, right, judged);
+        assert_true(!said || c.wrong == 0);
+        if (round % 4 == 0) assert_true(said);
+        sure += said;
+    }
+    assert_true(sure >= 15);
+}
+
 // An infinity in float16 says less than a finite wrong value, and more than rounding; one in a wider type, or
 // a NaN, more than either.
 static void over_the_end_of_float16(void **state) {
@@ -369,6 +400,7 @@ int main(void) {
         cmocka_unit_test(worst_place_is_the_first_of_the_worst),
         cmocka_unit_test(rounded_values_change_nothing),
         cmocka_unit_test(other_classes_are_soon_found),
+        cmocka_unit_test(what_is_surely_right_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

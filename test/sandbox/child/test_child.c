@@ -182,6 +182,65 @@ static void an_allocation_would_be_noticed(void **state) {
     close(fd);
 }
 
+// Two jobs of one source in one child, with memory of different sizes: what is told of the second one is what
+// a child of its own says.
+static void jobs_of_one_child_are_like_jobs_alone(const char *source, const size_t memory[2], int told) {
+    Draw d[2];
+    ForkJob job[2];
+    Err e = {0};
+    Arena a = {0};
+    ForkParts both;
+    for (int k = 0; k < 2; k++) {
+        draw_init(&d[k], k ? 10000000 : 9000000);
+        for (int i = 0; k && i < CASES; i++) d[k].spec[i].order_seed += 7;
+        int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        assert_int_equal(write(fd, &d[k], sizeof d[k]), sizeof d[k]);
+        assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW), 0);
+        job[k] = (ForkJob){.draw_fd = fd,
+                           .draw_bytes = sizeof d[k],
+                           .source = str_of(source),
+                           .output_bytes = CASES * ROOM,
+                           .arena_bytes = memory[k],
+                           .wall_seconds = 30,
+                           .max_reports = CASES + 1};
+    }
+    if (!fork_server_run_parts(fork_server, &a, job, 2, &both, &e)) fail_msg("%s", e.msg);
+    assert_int_equal(both.told, told);
+    for (int k = 0; k < told; k++) {
+        Run alone = run_with(&d[k], str_of(source), memory[k]);
+        const ChildResult *r = &both.part[k];
+        const char *why;
+        assert_int_equal(wire_check(r->report, r->reports, CASES, strlen(source), &why), alone.end);
+        assert_int_equal(r->reports, alone.r.reports);
+        assert_memory_equal(r->report, alone.r.report, sizeof *r->report * (size_t)r->reports);
+        assert_memory_equal(r->output, alone.r.output, CASES * ROOM);
+        run_free(&alone);
+    }
+    child_result_free(fork_server, &both.all);
+    arena_free(&a);
+    for (int k = 0; k < 2; k++) close(job[k].draw_fd);
+}
+
+static void jobs_follow_each_other(void **state) {
+    (void)state;
+    static const size_t grows[] = {64 << 20, 96 << 20}, shrinks[] = {96 << 20, 64 << 20},
+                        small[] = {2 << 20, 2 << 20};
+    static const char right[] = KERNEL(LOAD "    tl.store(out + r * N + i, v * 2.0 + 1.0, mask=i < N)") HOST;
+    // A branch that some cases take: coverage is told of each job by itself.
+    static const char branches[] = KERNEL(LOAD "    if r > 1:\n        v = v + 1.0\n"
+                                               "    tl.store(out + r * N + i, v, mask=i < N)") HOST;
+    // Wrong in every job: the second one comes behind a finding.
+    static const char outside[] = KERNEL(LOAD "    tl.store(out + r * N + i + 1, v, mask=i < N)") HOST;
+    const char *const source[] = {right, branches, outside};
+    for (int i = 0; i < 3; i++) {
+        jobs_of_one_child_are_like_jobs_alone(source[i], grows, 2);
+        jobs_of_one_child_are_like_jobs_alone(source[i], shrinks, 2);
+    }
+    // So little memory that each job lays it out in its own way; and a source that does not even read.
+    jobs_of_one_child_are_like_jobs_alone(right, small, 1);
+    jobs_of_one_child_are_like_jobs_alone("def run(x):\n", grows, 1);
+}
+
 static void a_right_program_runs_every_case(void **state) {
     (void)state;
     Run run = run_source(KERNEL(LOAD "    tl.store(out + r * N + i, v * 2.0 + 1.0, mask=i < N)") HOST);
@@ -588,6 +647,7 @@ int main(void) {
     if (!fork_server_open(child_without_malloc, &fork_server, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocation_would_be_noticed),
+        cmocka_unit_test(jobs_follow_each_other),
         cmocka_unit_test(a_right_program_runs_every_case),
         cmocka_unit_test(a_second_order_is_the_first_one_backwards),
         cmocka_unit_test(short_cases_share_the_configs),
