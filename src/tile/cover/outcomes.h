@@ -29,6 +29,14 @@ typedef struct {
     int64_t cost; // of that point
 } OutcomeWay;
 
+// Where the latest outcome of such a place and way is in `seen`: a key takes longer to mix than to find again.
+enum { OUTCOME_NEAR_MAX = 256 };
+typedef struct {
+    uint64_t what;
+    uint32_t at;
+    uint16_t slot; // 1 + its index
+} OutcomeNear;
+
 // A comparison of whole numbers, or the truth of one, by its place in the source. Of tuples and texts each
 // number is a part of its own. `product`: of a number that is computed, whether it was nonzero.
 typedef struct {
@@ -53,6 +61,7 @@ typedef struct Outcomes {
     int numbers;
     const uint8_t *dull; // for each byte of the source: conditions there only lead to an exception
     uint8_t *ways;       // the same: how many outcomes there are known, up to 255
+    OutcomeNear near[OUTCOME_NEAR_MAX];
     size_t bytes;
     // The present run.
     int run, point;
@@ -66,6 +75,7 @@ typedef struct Outcomes {
     uint64_t fresh[OUTCOME_FRESH_MAX];
     int freshes;
     uint64_t signature; // of all of its outcomes
+    uint64_t told;      // how often anything was, in all runs
     MetEntries met;
     bool drawn;  // the runs are cases that have been judged: the entries that they meet need no others
     bool aiming; // entries are looked for one by one: what meets them is no news
