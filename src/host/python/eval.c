@@ -380,6 +380,7 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
             if (!args_name(in, &args, &cap, v.dict->key[j].s, v.dict->value[j])) return false;
         }
     }
+    if (f.kind == V_LAUNCHER) in->launching = n, in->launched_in = env;
     if (!call_value(in, f, &args, out)) return false;
     if (out->kind == V_BOOL) {
         note_truth(in, n, out->b);

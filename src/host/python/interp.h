@@ -41,6 +41,8 @@ struct Interp {
     bool defined; // the module's statements have all run
     bool calling; // a candidate's program is built: what runs is a call of it
     Env *globals;
+    const Node *launching; // the latest launch that was called as such, and the scope it stands in
+    const Env *launched_in;
     // Candidate.
     Machine *m;
     CodeCache *cache;

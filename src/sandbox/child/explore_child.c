@@ -15,9 +15,9 @@ typedef struct {
     CodeCache *cache;
     int64_t steps;
     DiagList diags;
-    // One machine and one program for all calls: clearing them, and running the module's statements, would take
-    // longer than many a call. `fresh` is the machine before any statement; what a call finds when the module's
-    // statements have run is in `defined`, of the machine and of the memory behind it.
+    // One machine and one program for all calls: clearing them, and running the module's statements, would
+    // take longer than many a call. `fresh` is the machine before any statement; what a call finds when the
+    // module's statements have run is in `defined`, of the machine and of the memory behind it.
     Machine *m, *fresh, *defined;
     HostProgram *program; // NULL: of no such file
     bool asked;
@@ -70,8 +70,8 @@ static HostProgram *program_new(Calls *x, const ExplorePoint *at) {
     return p;
 }
 
-// Once: the module's statements may be left out later on if they have told nothing of which a search takes note,
-// and have made no tensor. False: they have raised something.
+// Once: the module's statements may be left out later on if they have told nothing of which a search takes
+// note, and have made no tensor. False: they have raised something.
 static bool program_keep(Calls *x, HostProgram *p, ArenaMark since, int64_t processors) {
     const Outcomes *o = x->c->cover->outcomes;
     uint64_t told = o->told;

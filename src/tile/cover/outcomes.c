@@ -153,18 +153,30 @@ static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left,
     return c;
 }
 
-void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
+static void open_compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left, int64_t right, bool holds) {
+    Compared *c = compared(o, at, part, left, right, holds);
+    if (c) c->unsettled = true;
+}
+
+void outcome_settled(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
     if (!o || is_dull(o, at)) return;
     outcome_seen(o, at, holds ? 2 : 1);
     if (o->met.items) met_compared(&o->met, left, right);
     (void)compared(o, at, 0, left, right, holds);
 }
 
+void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
+    if (!o || is_dull(o, at)) return;
+    outcome_seen(o, at, holds ? 2 : 1);
+    if (o->met.items) met_compared(&o->met, left, right);
+    open_compared(o, at, 0, left, right, holds);
+}
+
 void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
     if (!o || is_dull(o, at) || part > OUTCOME_PARTS_MAX) return;
     if (o->met.items) met_compared(&o->met, left, right);
     outcome_seen(o, at, 64 + 2 * (uint64_t)part + (left == right));
-    (void)compared(o, at, (uint32_t)part, left, right, left == right);
+    open_compared(o, at, (uint32_t)part, left, right, left == right);
 }
 
 enum { ENTRY_PARTS = 1 << 8 }; // behind those of comparisons
@@ -172,7 +184,7 @@ enum { ENTRY_PARTS = 1 << 8 }; // behind those of comparisons
 void outcome_entry(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
     if (!o || is_dull(o, at)) return;
     if (left == right) outcome_item(o, at, ENTRY_PARTS + (uint64_t)part);
-    (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, left, right, left == right);
+    open_compared(o, at, ENTRY_PARTS + (uint32_t)part, left, right, left == right);
 }
 
 int outcome_looked_up(Outcomes *o, uint32_t at, const void *made, int entries, int found) {
@@ -219,7 +231,7 @@ void outcome_entry_texts(Outcomes *o, uint32_t at, int part, Str left, Str right
     while (text_number(left, &i, &l) && text_number(right, &k, &r)) any = true;
     if (!any) return;
     outcome_number(o, r);
-    (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, l, r, l == r);
+    open_compared(o, at, ENTRY_PARTS + (uint32_t)part, l, r, l == r);
 }
 
 void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int64_t result) {
@@ -227,7 +239,7 @@ void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int
     if (!o || is_dull(o, at)) return;
     outcome_seen(o, at, result < 0 ? NEGATIVE : result == 0 ? ZERO : POSITIVE);
     Compared *c = compared(o, at, PART, left, right, result != 0);
-    if (c) c->product = true;
+    if (c) c->product = c->unsettled = true;
 }
 
 void outcome_number(Outcomes *o, int64_t x) {
