@@ -83,6 +83,26 @@ static bool gives(World *w, const char *body, const HostOutput *want, int output
     return host_build(p, w->in, 3) && host_call(p, w->in, 3, out);
 }
 
+// A caller of many calls may keep what the module's statements have made.
+static void test_a_module_is_defined_once(void **state) {
+    (void)state;
+    World w;
+    Tensor out;
+    world_open(&w, 1 << 20);
+    HostProgram *p =
+        host_program(&w.m, NULL, parsed(&w.arena, "N = 3 + 4\ndef run(x, s, t):\n    return x\n"));
+    int64_t before = w.m.steps_left;
+    assert_true(host_define(p));
+    int64_t left = w.m.steps_left;
+    assert_true(left < before && host_define(p) && w.m.steps_left == left);
+    assert_true(host_build(p, w.in, 3) && w.m.steps_left == left && host_call(p, w.in, 3, &out));
+    world_close(&w);
+    world_open(&w, 1 << 20);
+    p = host_program(&w.m, NULL, parsed(&w.arena, "N = 3 // 0\ndef run(x, s, t):\n    return x\n"));
+    assert_false(host_define(p));
+    world_close(&w);
+}
+
 static void test_several_outputs(void **state) {
     (void)state;
     static const HostOutput both[] = {{0}, {-1}}, own[] = {{-1}, {-1}}, in_place[] = {{0}};
@@ -129,6 +149,7 @@ int main(void) {
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_what_stays_refused),
         cmocka_unit_test(test_wrong_number_of_inputs),
+        cmocka_unit_test(test_a_module_is_defined_once),
         cmocka_unit_test(test_several_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
