@@ -383,8 +383,8 @@ void arena_reset(Arena *a, ArenaMark m) {
 
 BYTES_AS_THEY_LIE static void bytes_copy(unsigned char *to, const unsigned char *from, size_t n) {
 #if BUILD_ASAN
-    for (size_t i = 0; i < n; i++)
-        to[i] = *(const volatile unsigned char *)(from + i); // no memcpy of a compiler's
+    for (size_t i = 0; i < n; i++) // no memcpy of a compiler's
+        *(volatile unsigned char *)(to + i) = *(const volatile unsigned char *)(from + i);
 #else
     memcpy(to, from, n);
 #endif
@@ -412,6 +412,10 @@ bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out) {
 }
 
 bool arena_copy_same(const ArenaCopy *c) { return c->bytes == 0 || bytes_same(c->copy, c->at, c->bytes); }
+
+void arena_copy_back(const ArenaCopy *c) {
+    if (c->bytes) bytes_copy((unsigned char *)(uintptr_t)c->at, c->copy, c->bytes);
+}
 
 // Of `x - lo < hi - lo` only subtractions and the highest bit, which every vector unit has; a comparison of
 // 64 bits is none of SSE2's. The highest bit of (d - range) & ~d says whether d is below the range, which is

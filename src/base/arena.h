@@ -67,6 +67,7 @@ typedef struct {
 // The copy lives in the arena, too. False where it would be larger than `most`, or of several blocks.
 MUST_CHECK bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out);
 bool arena_copy_same(const ArenaCopy *c); // the same bytes lie there still
+void arena_copy_back(const ArenaCopy *c); // puts them there again
 // Whether some word that lies before a mark may point behind it, looked at as a careful garbage collector
 // does: a number that looks like such an address counts. What arena_raw_end() gave is not looked at, nor are
 // the pieces `no_pointers`, which come in the order of their addresses. Of a fixed arena.

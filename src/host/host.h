@@ -35,6 +35,9 @@ typedef struct {
 } HostOutput;
 enum { HOST_OUTPUTS_MAX = 8 };
 void host_expect(HostProgram *p, const HostOutput *want, int outputs);
+// The module's statements alone, which host_build() does not run again: nothing of a call's inputs shows in
+// them.
+MUST_CHECK bool host_define(HostProgram *p);
 MUST_CHECK bool host_build(HostProgram *p, const Tensor *inputs, int count);
 // Inputs that are the first call's tensors, in the same storages, are the same objects to the program. Each
 // call has the budgets of a call; the machine's are the caller's. `out` has room for every output.

@@ -268,6 +268,24 @@ static void test_pointers_behind_a_mark(void **state) {
     arena_free(&a);
 }
 
+static void test_a_copy_is_put_back(void **state) {
+    (void)state;
+    static _Alignas(16) char memory[1 << 12];
+    Arena a;
+    arena_over(&a, memory, sizeof memory);
+    int *before = NEW(&a, int);
+    ArenaMark m = arena_mark(&a);
+    int *list = NEWN(&a, int, 9);
+    list[8] = 7;
+    ArenaCopy copy;
+    assert_true(arena_copy(&a, m, sizeof memory, &copy));
+    *before = 1, list[0] = 2, list[8] = 3;
+    assert_false(arena_copy_same(&copy));
+    arena_copy_back(&copy);
+    assert_true(arena_copy_same(&copy) && *before == 1 && list[0] == 0 && list[8] == 7);
+    arena_free(&a);
+}
+
 // What is left of an address that lay there before is none, together with what was put beside it.
 static void test_old_halves_are_no_addresses(void **state) {
     (void)state;
@@ -492,6 +510,7 @@ int main(void) {
         cmocka_unit_test(test_reserve_is_used_last_and_given_back),
         cmocka_unit_test(test_the_end_of_a_fixed_arena),
         cmocka_unit_test(test_pointers_behind_a_mark),
+        cmocka_unit_test(test_a_copy_is_put_back),
         cmocka_unit_test(test_old_halves_are_no_addresses),
         cmocka_unit_test(test_pieces_without_pointers),
         cmocka_unit_test(test_sizes_that_overflow),

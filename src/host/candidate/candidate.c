@@ -494,12 +494,27 @@ static void note_launched(Cover *c, const Binding *b) {
     }
 }
 
+// What a function has bound itself nobody else binds anew: host code has no nonlocal.
+static bool is_local(void *env, Str name) {
+    const Env *e = env;
+    return !e->module && env_find(e, name) != NULL;
+}
+
+// kernel[(M,)](...): the launcher that is called is the one that this call has made.
+static void note_launch(Interp *in, const Launcher *l, Conditions *of) {
+    const Node *call = in->launching, *f = call ? call->call.func : NULL;
+    const Node *grid = value_is_seq(l->grid) ? l->grid.seq->made : NULL;
+    bool own = grid && f && f->kind == NODE_SUBSCRIPT && f->subscript.index == grid && l->kernel->tuners == 0;
+    conditions_launched(of, own ? call : NULL, grid, is_local, (void *)(uintptr_t)in->launched_in);
+}
+
 // Of a kernel of the file itself.
 static void note_conditions(Interp *in, const Launcher *l, const Built *built) {
     Cover *c = in->m->watch.cover;
     if (l->kernel->home) return;
-    conditions_note(conditions_of(c->arena, &c->conditions, built->binding.kernel), outcomes(in),
-                    outcomes(in) ? NULL : c, &built->binding, built->grid);
+    Conditions *of = conditions_of(c->arena, &c->conditions, built->binding.kernel);
+    if (outcomes(in)) note_launch(in, l, of);
+    conditions_note(of, outcomes(in), outcomes(in) ? NULL : c, &built->binding, built->grid);
 }
 
 // One way of a launch: with the config that comes after `skip` others, or the next one that fits.

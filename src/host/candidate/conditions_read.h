@@ -56,7 +56,12 @@ typedef struct {
     bool there, known;
     int bits;
     int64_t value; // if not known, and not 0: all numbers below it
+    // What that number is made of: 1 + the place of a parameter, or ORIGIN_GRID + an axis, and a constant
+    // more. 0: not known.
+    int of;
+    int64_t plus;
 } Named;
+enum { ORIGIN_GRID = 1 << 16 };
 
 struct Conditions {
     const Node *kernel;
@@ -65,5 +70,9 @@ struct Conditions {
     Named *now;          // of each, in the present launch
     int names, cap;
     Steps body;
+    // Of the launch that was seen last: for each axis of its grid 1 + the parameter that gets the same
+    // number, or 0.
+    const Node *call;
+    int same[3];
     Conditions *next;
 };

@@ -6,6 +6,7 @@ typedef struct {
     Outcomes *o;
     Cover *cover;
     const int64_t *grid;
+    const int *same; // Conditions.same
     Named *now;
     int n;     // names that are there
     int bits;  // of what number() has found: 32 or 64; 0: a number of Python's, without an end
@@ -20,6 +21,7 @@ static void know(Known *k, int name, bool known, int64_t value) {
     x->known = known && k->loops == 0;
     x->bits = k->bits;
     x->value = known && k->loops > 0 ? 0 : value;
+    x->of = 0;
 }
 
 static bool number(Known *k, const Part *p, int64_t *out);
@@ -125,6 +127,49 @@ static bool range(Known *k, const Part *p, int64_t *out) {
     }
 }
 
+// ---- operands that are made of one number
+
+static int grid_origin(const Known *k, int64_t axis) {
+    return k->same[axis] ? k->same[axis] : ORIGIN_GRID + (int)axis;
+}
+
+// Of a number that is known, or of that which a range ends at. Arithmetic may wrap around on the way.
+static int origin(const Known *k, const Part *p, int64_t *plus) {
+    enum { MOST = 1 << 20 };
+    const Node *n = p->n;
+    const Part *arg = p->part + ARGS;
+    int of;
+    *plus = 0;
+    switch (n->kind) {
+    case NODE_NAME: return p->name < 0 ? 0 : (*plus = k->now[p->name].plus, k->now[p->name].of);
+    case NODE_SUBSCRIPT: return origin(k, &p->part[0], plus); // [:, None]
+    case NODE_BINARY: {
+        const Node *by = n->binary.right;
+        bool up = n->binary.op == OPER_ADD;
+        if ((!up && n->binary.op != OPER_SUB) || by->kind != NODE_INT || by->integer.value > MOST) return 0;
+        if (!(of = origin(k, &p->part[LEFT], plus)) || *plus > MOST || *plus < -MOST) return 0;
+        *plus += up ? (int64_t)by->integer.value : -(int64_t)by->integer.value;
+        return of;
+    }
+    case NODE_CALL:
+        if (p->callee == CALL_TO) return p->bits == 64 ? origin(k, &p->part[FUNC].part[0], plus) : 0;
+        if (n->call.args.n == 0 || arg[0].n->kind != NODE_INT) return 0;
+        if (p->callee == CALL_PROGRAM_ID || p->callee == CALL_NUM_PROGRAMS)
+            return arg[0].n->integer.value < 3 ? grid_origin(k, (int64_t)arg[0].n->integer.value) : 0;
+        return p->callee == CALL_ARANGE && n->call.args.n == 2 ? origin(k, &arg[1], plus) : 0;
+    default: return 0;
+    }
+}
+
+// Whether places below a number are compared with that very number, or with one so much less that no call
+// could tell: it is positive, and nothing wraps around.
+static bool settles(const Known *k, const Part *range, const Part *with) {
+    enum { LESS_MOST = 1 << 20 };
+    int64_t end, plus;
+    int of = origin(k, range, &end);
+    return of && end == 0 && origin(k, with, &plus) == of && plus <= 0 && plus >= -LESS_MOST;
+}
+
 // Whether some place of a range is as a condition says.
 static void compare_range(Known *k, const Part *p) {
     const Part *left = &p->part[LEFT], *right = &p->part[RIGHT];
@@ -133,7 +178,8 @@ static void compare_range(Known *k, const Part *p) {
     bool on_left = range(k, left, &below);
     if (p->n->compare.rest.n != 1 || (!on_left && !range(k, right, &below))) return;
     if (!number(k, on_left ? right : left, &x)) return;
-    outcome_compared(k->o, at, below, x, below > x);
+    bool settled = settles(k, on_left ? left : right, on_left ? right : left);
+    (settled ? outcome_settled : outcome_compared)(k->o, at, below, x, below > x);
     // A tile of more than twice the lanes reaches beyond that place in the row, too.
     if (x >= 0 && x < below / 2 - 1) outcome_seen(k->o, at, 4);
 }
@@ -234,7 +280,12 @@ static void bind(Known *k, const Step *s) {
         int64_t x = 0;
         bool known = value && number(k, value, &x);
         if (!known && (!value || !range(k, value, &x))) x = 0;
+        int64_t plus = 0;
+        bool whole = (known && k->loops == 0) || (!known && x > 0);
+        int of = whole ? origin(k, value, &plus) : 0;
         know(k, s->bind[i].name, known, x);
+        k->now[s->bind[i].name].of = of;
+        k->now[s->bind[i].name].plus = plus;
     }
 }
 
@@ -290,8 +341,46 @@ static void block(Known *k, const Steps *body) {
     for (int i = 0; i < body->n; i++) statement(k, &body->at[i]);
 }
 
+static void find_walrus(void *any, const Node *n) {
+    *(bool *)any |= n->kind == NODE_WALRUS;
+    node_each_child(n, find_walrus, any); // a tree's height is bounded
+}
+
+static bool binds(const Nodes *list) {
+    bool any = false;
+    for (int i = 0; i < list->n; i++) find_walrus(&any, list->at[i]);
+    return any;
+}
+
+// 1 + the parameter of a kernel that a launch gives what this name stands for.
+static int given_name(const Node *kernel, const Node *call, Str name) {
+    const Nodes *params = &kernel->function.params, *args = &call->call.args,
+                *keywords = &call->call.keywords;
+    for (int i = 0; i < args->n && i < params->n && args->at[i]->kind != NODE_STARRED; i++)
+        if (args->at[i]->kind == NODE_NAME && str_eq(args->at[i]->name, name)) return 1 + i;
+    for (int k = 0; k < keywords->n; k++) {
+        const Node *value = keywords->at[k]->keyword.value;
+        if (value->kind != NODE_NAME || !str_eq(value->name, name)) continue;
+        for (int i = 0; i < params->n; i++)
+            if (str_eq(params->at[i]->param.name, keywords->at[k]->keyword.name)) return 1 + i;
+    }
+    return 0;
+}
+
+void conditions_launched(Conditions *c, const Node *call, const Node *grid, bool (*local)(void *, Str),
+                         void *arg) {
+    if (c->call == call) return;
+    c->call = call;
+    memset(c->same, 0, sizeof c->same);
+    if (!call || !grid || grid->kind != NODE_TUPLE || binds(&call->call.args) || binds(&call->call.keywords))
+        return;
+    for (int i = 0; i < grid->items.n && i < 3; i++)
+        if (grid->items.at[i]->kind == NODE_NAME && local(arg, grid->items.at[i]->name))
+            c->same[i] = given_name(c->kernel, call, grid->items.at[i]->name);
+}
+
 void conditions_note(Conditions *c, Outcomes *o, Cover *cover, const Binding *b, const int64_t grid[3]) {
-    Known k = {.o = o, .cover = cover, .grid = grid, .now = c->now};
+    Known k = {.o = o, .cover = cover, .grid = grid, .same = c->same, .now = c->now};
     const Nodes *params = &c->kernel->function.params;
     memset(c->now, 0, sizeof *c->now * (size_t)c->names);
     for (int i = 0; i < b->args && i < params->n; i++) {
@@ -300,6 +389,7 @@ void conditions_note(Conditions *c, Outcomes *o, Cover *cover, const Binding *b,
         int64_t x = !whole ? 0 : a->value.kind == PY_INT ? a->value.i : a->value.b;
         k.bits = annotation_is_constexpr(params->at[i]->param.annotation) ? 0 : x == (int32_t)x ? 32 : 64;
         know(&k, i, whole, x);
+        if (whole && c->now[i].there) c->now[i].of = 1 + i;
     }
     block(&k, &c->body);
 }

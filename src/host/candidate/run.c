@@ -11,8 +11,8 @@ struct HostProgram {
     const Node *model; // NULL: run
     Value run;
     ModelEntry entry;
-    Tensor first[HOST_INPUTS_MAX]; // inputs that it was built with, and what they are to the program
-    Value arg[HOST_INPUTS_MAX];
+    Tensor *first; // inputs that it was built with, and what they are to the program
+    Value *arg;
     int args;
     bool called;
     HostOutput want[HOST_OUTPUTS_MAX];
@@ -62,11 +62,15 @@ void host_expect(HostProgram *p, const HostOutput *want, int outputs) {
 
 static Span place_of(const HostProgram *p) { return p->model ? p->model->span : p->run.function->node->span; }
 
+bool host_define(HostProgram *p) { return p->in.defined || module_run(&p->in); }
+
 bool host_build(HostProgram *p, const Tensor *inputs, int count) {
     Interp *in = &p->in;
-    if (!module_run(in) || (!p->model && !entry_function(in, "run", &p->run))) return false;
+    if (!host_define(p) || (!p->model && !entry_function(in, "run", &p->run))) return false;
     Span at = place_of(p);
     if (count > HOST_INPUTS_MAX) return host_raise(in, at, "too many inputs");
+    p->first = NEWN(in->arena, Tensor, (size_t)count + 1);
+    p->arg = NEWN(in->arena, Value, (size_t)count + 1);
     for (int i = 0; i < count; i++) {
         p->first[i] = inputs[i];
         if (!tensor_value(in, at, &inputs[i], false, &p->arg[i])) return false;

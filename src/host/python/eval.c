@@ -380,7 +380,11 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
             if (!args_name(in, &args, &cap, v.dict->key[j].s, v.dict->value[j])) return false;
         }
     }
-    if (!call_value(in, f, &args, out)) return false;
+    if (f.kind == V_LAUNCHER) in->launching = n, in->launched_in = env;
+    bool called = call_value(in, f, &args, out);
+    in->launching = NULL;
+    in->launched_in = NULL; // an address that outlived the call would count as what the program keeps
+    if (!called) return false;
     if (out->kind == V_BOOL) {
         note_truth(in, n, out->b);
         outcome_seen(outcomes(in), n->span.at + n->span.len - 1, out->b ? 2 : 1);

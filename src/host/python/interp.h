@@ -41,6 +41,9 @@ struct Interp {
     bool defined; // the module's statements have all run
     bool calling; // a candidate's program is built: what runs is a call of it
     Env *globals;
+    // While a launch runs that was called as such: its call, and the scope that it stands in. Otherwise NULL.
+    const Node *launching;
+    const Env *launched_in;
     // Candidate.
     Machine *m;
     CodeCache *cache;

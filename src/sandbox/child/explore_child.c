@@ -1,17 +1,29 @@
 // The job of a child that explores: calls of the candidate's host code on tensors of zeros that are not
 // there.
 
+#include <stddef.h>
+
 #include "host/host.h"
 #include "sandbox/child/explore.h"
 
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE };
-enum { PAGES = 1 << 10, STEPS = 1 << 22 };
+enum { PAGES = 1 << 10, STEPS = 1 << 22, KEPT_MOST = 1 << 16 };
 
 typedef struct {
     const ExploreChild *c;
     const ExploreDomain *domain;
     CodeCache *cache;
     int64_t steps;
+    DiagList diags;
+    // One machine and one program for all calls: clearing them, and running the module's statements, would
+    // take longer than many a call. `fresh` is the machine before any statement; what a call finds when the
+    // module's statements have run is in `defined`, of the machine and of the memory behind it.
+    Machine *m, *fresh, *defined;
+    HostProgram *program; // NULL: of no such file
+    bool asked;
+    ArenaCopy memory;
+    ArenaMark behind;
+    int64_t processors; // of the GPU that it was defined on
 } Calls;
 
 // Rows with gaps between them, or without.
@@ -31,27 +43,68 @@ static bool input_make(const Calls *x, Machine *m, int i, const ExplorePoint *p,
     return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, bytes, &out->storage);
 }
 
-static bool call(void *arg, const ExplorePoint *at, int way) {
-    Calls *x = arg;
+// All but the list of storages, of which those behind its count are nobody's.
+static void machine_set(Machine *m, const Machine *to) {
+    size_t list = offsetof(Machine, storages.at), behind = list + sizeof m->storages.at;
+    memcpy(m, to, list);
+    memcpy((char *)m + behind, (const char *)to + behind, sizeof *m - behind);
+}
+
+static void machine_fresh(Calls *x) {
     const ExploreChild *c = x->c;
-    ArenaMark mark = arena_mark(c->call);
-    DiagList diags = DIAGS(c->call);
-    Machine *m = NEW(c->call, Machine);
-    machine_init(m, c->call, &diags, STEPS);
+    Machine *m = x->fresh;
+    machine_init(m, c->call, &x->diags, STEPS);
     m->watch.cover = c->cover;
-    m->gpu.processors = (int)at->processors;
     m->autotune.pruned = c->tuned;
     storage_sparse_open(&m->storages, c->job->sparse, c->sparse, PAGES);
-    Tensor input[OP_INPUTS_MAX], out[HOST_OUTPUTS_MAX];
+}
+
+static HostProgram *program_new(Calls *x, const ExplorePoint *at) {
     HostOutput want[HOST_OUTPUTS_MAX];
-    HostProgram *p = host_program(m, x->cache, c->module);
+    machine_set(x->m, x->fresh);
+    x->m->gpu.processors = (int)at->processors;
+    HostProgram *p = host_program(x->m, x->cache, x->c->module);
     for (int k = 0; k < x->domain->outputs; k++) want[k].input = x->domain->output[k];
     host_expect(p, want, x->domain->outputs);
+    return p;
+}
+
+// Once: the module's statements may be left out later on if they have told nothing of which a search takes
+// note, and have made no tensor. False: they have raised something.
+static bool program_keep(Calls *x, HostProgram *p, ArenaMark since, int64_t processors) {
+    const Outcomes *o = x->c->cover->outcomes;
+    uint64_t told = o->told;
+    x->asked = true;
+    if (!host_define(p)) return false;
+    if (o->told != told || x->diags.count > 0 || x->m->storages.count > 0) return true;
+    if (!arena_copy(x->c->call, since, KEPT_MOST, &x->memory)) return true;
+    machine_set(x->defined, x->m);
+    x->program = p;
+    x->processors = processors;
+    x->behind = arena_mark(x->c->call);
+    return true;
+}
+
+static bool call(void *arg, const ExplorePoint *at, int way) {
+    Calls *x = arg;
+    Arena *a = x->c->call;
+    ArenaMark mark = x->program ? x->behind : arena_mark(a);
     bool ok = true;
+    HostProgram *p = x->program;
+    x->diags = DIAGS(a);
+    if (p && at->processors == x->processors) {
+        machine_set(x->m, x->defined);
+        arena_copy_back(&x->memory);
+    } else {
+        p = program_new(x, at);
+        if (!x->asked) ok = program_keep(x, p, mark, at->processors);
+    }
+    Machine *m = x->m;
+    Tensor input[OP_INPUTS_MAX], out[HOST_OUTPUTS_MAX];
     for (int i = 0; ok && i < x->domain->inputs; i++) ok = input_make(x, m, i, at, way, &input[i]);
     ok = ok && host_build(p, input, x->domain->inputs) && host_call(p, input, x->domain->inputs, out);
     x->steps += STEPS - m->steps_left;
-    arena_reset(c->call, mark);
+    arena_reset(a, x->program ? x->behind : mark);
     return ok;
 }
 
@@ -59,6 +112,10 @@ int explore_child(const ExploreChild *c) {
     const ExploreDomain *d = (const ExploreDomain *)(c->job->draw + sizeof(DrawHeader));
     if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *d) return EXIT_WIRE;
     Calls calls = {.c = c, .domain = d, .cache = code_cache_new(c->code)};
+    calls.m = NEW(c->code, Machine);
+    calls.fresh = NEW(c->code, Machine);
+    calls.defined = NEW(c->code, Machine);
+    machine_fresh(&calls);
     c->cover->outcomes = outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
     ExplorePoints *points = NEW(c->code, ExplorePoints);
     explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls, &calls.steps},

@@ -16,6 +16,15 @@ enum {
 };
 static const int64_t steps_most = (int64_t)1 << 31;
 
+// Of what always comes out so by what it is made of, no size can be the one that is looked for.
+static bool worth(const Search *s, const Compared *c) { return c->unsettled && explore_open(s, c); }
+
+static bool any_worth(const Search *s) {
+    for (int i = 0; i < s->o->compareds; i++)
+        if (worth(s, &s->o->compared[i])) return true;
+    return false;
+}
+
 static bool spent(const Search *s) {
     return s->calls >= s->most || (s->x->steps && *s->x->steps > steps_most);
 }
@@ -141,15 +150,15 @@ static void extremes(Search *s) {
 }
 
 void explore_sweep(Search *s) {
-    if (!explore_any_open(s)) return;
+    if (!any_worth(s)) return;
     s->most = s->calls + (s->entries > LONG_TABLES ? CALLS_LONG_TABLES : CALLS_SWEEP);
     make_room(s);
     extremes(s);
     explore_operands(s);
-    for (int had = -1; had != s->corpora && explore_any_open(s) && !spent(s);) {
+    for (int had = -1; had != s->corpora && any_worth(s) && !spent(s);) {
         had = s->corpora;
         for (int i = 0; i < s->o->compareds; i++)
-            if (explore_open(s, &s->o->compared[i])) condition_sweep(s, &s->o->compared[i]);
+            if (worth(s, &s->o->compared[i])) condition_sweep(s, &s->o->compared[i]);
         if (s->corpora != had) explore_operands(s);
     }
 }

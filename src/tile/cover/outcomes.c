@@ -23,19 +23,29 @@ void outcomes_begin(Outcomes *o, int point, int64_t cost) {
     met_begin(&o->met, o->run);
 }
 
-static void seen(Outcomes *o, uint32_t at, uint64_t what, bool entry) {
-    if (!o || is_dull(o, at)) return;
+// NULL: there are too many.
+static OutcomeWay *way_at(Outcomes *o, uint32_t at, uint64_t what, bool entry) {
+    OutcomeNear *near = &o->near[(at * 7 + what) % OUTCOME_NEAR_MAX];
+    if (near->slot && near->at == at && near->what == what) return &o->seen[near->slot - 1];
     uint64_t key = rng_mix(at, what) | 1, i = key >> 20;
     while (o->seen[i % OUTCOMES_MAX].key && o->seen[i % OUTCOMES_MAX].key != key) i++;
     OutcomeWay *x = &o->seen[i % OUTCOMES_MAX];
     if (!x->key) {
-        if (o->seens >= OUTCOMES_MAX / 2) return;
+        if (o->seens >= OUTCOMES_MAX / 2) return NULL;
         o->seens++;
         *x = (OutcomeWay){.key = key, .at = at, .entry = entry};
     }
-    if (x->run == o->run) return;
+    *near = (OutcomeNear){what, at, (uint16_t)(1 + (x - o->seen))};
+    return x;
+}
+
+static void seen(Outcomes *o, uint32_t at, uint64_t what, bool entry) {
+    if (!o || is_dull(o, at)) return;
+    o->told++;
+    OutcomeWay *x = way_at(o, at, what, entry);
+    if (!x || x->run == o->run) return;
     x->run = o->run;
-    o->signature ^= key;
+    o->signature ^= x->key;
     if (o->slots < OUTCOME_RUN_MAX) o->slot[o->slots++] = (uint16_t)(x - o->seen);
 }
 
@@ -116,7 +126,7 @@ bool outcomes_have(const Outcomes *o, const uint64_t *key, int n) {
 
 // NULL: there are too many.
 static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left, int64_t right, bool holds) {
-    uint64_t slot = rng_mix(at, part) >> 20;
+    uint32_t slot = (at * 0x9e3779b1u + part * 0x85ebca6bu) >> 16;
     uint16_t *index; // 1 + number of the one there; 0: a free slot
     while (*(index = &o->compared_at[slot % COMPARED_SLOTS]) &&
            (o->compared[*index - 1].at != at || o->compared[*index - 1].part != part))
@@ -126,8 +136,10 @@ static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left,
     int i = *index - 1;
     Compared *c = &o->compared[i];
     if (i == o->compareds) o->compareds++, *c = (Compared){.at = at, .part = part, .value = {left, right}};
-    bool first = c->runs == 0 || c->run != o->run;
-    for (int k = 0; first && o->where && k < o->axes; k++) {
+    bool first = c->runs == 0 || c->run != o->run,
+         everywhere = c->runs > 0 && c->elsewhere == ((uint32_t)1 << o->axes) - 1;
+    o->told++;
+    for (int k = 0; first && o->where && !everywhere && k < o->axes; k++) {
         if (c->runs == 0) c->first[k] = o->where[k];
         c->elsewhere |= (uint32_t)(c->first[k] != o->where[k]) << k;
     }
@@ -141,18 +153,30 @@ static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left,
     return c;
 }
 
-void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
+static void open_compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left, int64_t right, bool holds) {
+    Compared *c = compared(o, at, part, left, right, holds);
+    if (c) c->unsettled = true;
+}
+
+void outcome_settled(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
     if (!o || is_dull(o, at)) return;
     outcome_seen(o, at, holds ? 2 : 1);
     if (o->met.items) met_compared(&o->met, left, right);
     (void)compared(o, at, 0, left, right, holds);
 }
 
+void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds) {
+    if (!o || is_dull(o, at)) return;
+    outcome_seen(o, at, holds ? 2 : 1);
+    if (o->met.items) met_compared(&o->met, left, right);
+    open_compared(o, at, 0, left, right, holds);
+}
+
 void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
     if (!o || is_dull(o, at) || part > OUTCOME_PARTS_MAX) return;
     if (o->met.items) met_compared(&o->met, left, right);
     outcome_seen(o, at, 64 + 2 * (uint64_t)part + (left == right));
-    (void)compared(o, at, (uint32_t)part, left, right, left == right);
+    open_compared(o, at, (uint32_t)part, left, right, left == right);
 }
 
 enum { ENTRY_PARTS = 1 << 8 }; // behind those of comparisons
@@ -160,15 +184,19 @@ enum { ENTRY_PARTS = 1 << 8 }; // behind those of comparisons
 void outcome_entry(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right) {
     if (!o || is_dull(o, at)) return;
     if (left == right) outcome_item(o, at, ENTRY_PARTS + (uint64_t)part);
-    (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, left, right, left == right);
+    open_compared(o, at, ENTRY_PARTS + (uint32_t)part, left, right, left == right);
 }
 
 int outcome_looked_up(Outcomes *o, uint32_t at, const void *made, int entries, int found) {
-    return !o || is_dull(o, at) ? -1 : met_looked_up(&o->met, at, made, entries, found);
+    if (!o || is_dull(o, at)) return -1;
+    o->told++;
+    return met_looked_up(&o->met, at, made, entries, found);
 }
 
 void outcome_signs(Outcomes *o, uint64_t what) {
-    if (o) o->signature ^= rng_mix(what, 1);
+    if (!o) return;
+    o->told++;
+    o->signature ^= rng_mix(what, 1);
 }
 
 bool text_number(Str s, size_t *at, int64_t *out) {
@@ -203,7 +231,7 @@ void outcome_entry_texts(Outcomes *o, uint32_t at, int part, Str left, Str right
     while (text_number(left, &i, &l) && text_number(right, &k, &r)) any = true;
     if (!any) return;
     outcome_number(o, r);
-    (void)compared(o, at, ENTRY_PARTS + (uint32_t)part, l, r, l == r);
+    open_compared(o, at, ENTRY_PARTS + (uint32_t)part, l, r, l == r);
 }
 
 void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int64_t result) {
@@ -211,11 +239,13 @@ void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int
     if (!o || is_dull(o, at)) return;
     outcome_seen(o, at, result < 0 ? NEGATIVE : result == 0 ? ZERO : POSITIVE);
     Compared *c = compared(o, at, PART, left, right, result != 0);
-    if (c) c->product = true;
+    if (c) c->product = c->unsettled = true;
 }
 
 void outcome_number(Outcomes *o, int64_t x) {
-    if (!o || o->numbers == OUTCOME_NUMBERS_MAX) return;
+    if (!o) return;
+    o->told++;
+    if (o->numbers == OUTCOME_NUMBERS_MAX) return;
     for (int i = 0; i < o->numbers; i++)
         if (o->number[i] == x) return;
     o->number[o->numbers++] = x;

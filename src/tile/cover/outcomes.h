@@ -29,6 +29,15 @@ typedef struct {
     int64_t cost; // of that point
 } OutcomeWay;
 
+// Where the latest outcome of such a place and way is in `seen`: a key takes longer to mix than to find
+// again.
+enum { OUTCOME_NEAR_MAX = 256 };
+typedef struct {
+    uint64_t what;
+    uint32_t at;
+    uint16_t slot; // 1 + its index
+} OutcomeNear;
+
 // A comparison of whole numbers, or the truth of one, by its place in the source. Of tuples and texts each
 // number is a part of its own. `product`: of a number that is computed, whether it was nonzero.
 typedef struct {
@@ -37,6 +46,7 @@ typedef struct {
     uint8_t sides, now;              // 1: was false, 2: was true; now: in the present run
     bool moved[2];                   // left and right were not always the same
     int64_t value[2];                // in the latest run that came here
+    bool unsettled;                  // some run did not show that it always comes out so (outcome_settled())
     int run;                         // which one that was
     int runs, refused;               // how many have come here; of those, how many raised something
     int64_t first[OUTCOME_AXES_MAX]; // where the first of them was made (Outcomes.where)
@@ -53,6 +63,7 @@ typedef struct Outcomes {
     int numbers;
     const uint8_t *dull; // for each byte of the source: conditions there only lead to an exception
     uint8_t *ways;       // the same: how many outcomes there are known, up to 255
+    OutcomeNear near[OUTCOME_NEAR_MAX];
     size_t bytes;
     // The present run.
     int run, point;
@@ -66,6 +77,7 @@ typedef struct Outcomes {
     uint64_t fresh[OUTCOME_FRESH_MAX];
     int freshes;
     uint64_t signature; // of all of its outcomes
+    uint64_t told;      // how often anything was, in all runs
     MetEntries met;
     bool drawn;  // the runs are cases that have been judged: the entries that they meet need no others
     bool aiming; // entries are looked for one by one: what meets them is no news
@@ -92,6 +104,9 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what);
 // The same of which item of a table was taken.
 void outcome_item(Outcomes *o, uint32_t at, uint64_t what);
 void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds);
+// The same of one that comes out so whatever numbers a call has, by what its operands are made of: no size
+// leads to another outcome, unless it leads to other operands first.
+void outcome_settled(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds);
 // Part 1 and so on of a comparison of several numbers.
 void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right);
 // A number of a key that is looked up beside that of an entry. part: of the entry, below 2^20. What differs

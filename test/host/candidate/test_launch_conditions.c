@@ -145,9 +145,67 @@ static void numbers_wrap_as_on_a_gpu(void **state) {
     arena_free(&a);
 }
 
+static bool local(void *arg, Str name) { return str_eq(*(const Str *)arg, name); }
+
+// How many of a kernel's comparisons may come out otherwise where others do. `launch` is the last statement.
+static int unsettled(const char *condition, const char *launch, Str name) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    Buf text = BUF(&a);
+    buf_printf(&text,
+               "@triton.jit\ndef k(x, M, h, B: tl.constexpr):\n    row = tl.program_id(0).to(tl.int64)\n"
+               "    lane = tl.arange(0, B)\n    end = B - 1\n    y = tl.where(%s, 1, 2)\n\n%s\n",
+               condition, launch);
+    const Node *m = parse_module(&a, buf_str(&text), &d);
+    assert_non_null(m);
+    const Node *call = m->module.body.at[1]->value;
+    Outcomes *o = outcomes_new(&a, NEWN(&a, uint8_t, text.len), text.len);
+    LaunchArg arg[] = {{.name = STR("x"), .kind = ARG_TENSOR},
+                       {.name = STR("M"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 37}},
+                       {.name = STR("h"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 1}},
+                       {.name = STR("B"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 64}}};
+    Binding b = {.kernel = m->module.body.at[0], .module = m, .arg = arg, .args = 4};
+    Conditions *known = NULL, *of = conditions_of(&a, &known, b.kernel);
+    outcomes_begin(o, 0, 1);
+    conditions_launched(of, call, call->call.func->subscript.index, local, &name);
+    conditions_note(of, o, NULL, &b, (const int64_t[3]){37, 1, 1});
+    outcomes_end(o, true);
+    int n = 0;
+    for (int i = 0; i < o->compareds; i++) n += !o->compared[i].product && o->compared[i].unsettled;
+    assert_true(o->compareds > 0);
+    arena_free(&a);
+    return n;
+}
+
+// The last lane of a block, the last program of a grid, a guard of rows with one program for each: no size
+// changes how these come out. What only happens to be equal in this call may be another number in the next
+// one.
+static void some_are_settled_by_what_they_are_made_of(void **state) {
+    (void)state;
+    static const char plain[] = "k[(M,)](x, M, h, B=64)", named[] = "k[(M,)](x, B=64, h=h, M=M)";
+    assert_int_equal(unsettled("lane == B - 1", plain, STR("M")), 0);
+    assert_int_equal(unsettled("lane[None, :] == end", plain, STR("M")), 0);
+    assert_int_equal(unsettled("row == tl.num_programs(0) - 1", plain, STR("-")), 0);
+    assert_int_equal(unsettled("row < M", plain, STR("M")), 0);
+    assert_int_equal(unsettled("row < M", named, STR("M")), 0);
+    assert_int_equal(unsettled("(row < M) & (lane == h)", plain, STR("M")), 1);
+    assert_int_equal(unsettled("lane == B - h", plain, STR("M")), 1);
+    assert_int_equal(unsettled("lane == B + 1 - 2 * h", plain, STR("M")), 1);
+    assert_int_equal(unsettled("lane < M", plain, STR("M")), 1);
+    assert_int_equal(unsettled("row < M + 1", plain, STR("M")), 1); // it wraps around where M is the largest
+    assert_int_equal(unsettled("row < M - h", plain, STR("M")), 1);
+    assert_int_equal(unsettled("row < h", plain, STR("M")), 1);
+    assert_int_equal(unsettled("row < M", plain, STR("-")), 1); // a name that others bind, too
+    assert_int_equal(unsettled("row < M", "k[(M + h,)](x, M, h, B=64)", STR("M")), 1);
+    assert_int_equal(unsettled("row < M", "k[(h,)](x, M, M, B=64)", STR("M")), 1);
+    assert_int_equal(unsettled("row < M", "k[(M,)](x, (M := h), M, B=64)", STR("M")), 1);
+    assert_int_equal(unsettled("row < M", "k[(M,)](*all, M, B=64)", STR("M")), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_decide), cmocka_unit_test(ways_are_covered),
                                        cmocka_unit_test(places_in_the_grid_are_ranges),
+                                       cmocka_unit_test(some_are_settled_by_what_they_are_made_of),
                                        cmocka_unit_test(numbers_wrap_as_on_a_gpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

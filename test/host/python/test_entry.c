@@ -83,6 +83,53 @@ static bool gives(World *w, const char *body, const HostOutput *want, int output
     return host_build(p, w->in, 3) && host_call(p, w->in, 3, out);
 }
 
+// A caller of many calls may keep what the module's statements have made.
+static void test_a_module_is_defined_once(void **state) {
+    (void)state;
+    World w;
+    Tensor out;
+    world_open(&w, 1 << 20);
+    HostProgram *p =
+        host_program(&w.m, NULL, parsed(&w.arena, "N = 3 + 4\ndef run(x, s, t):\n    return x\n"));
+    int64_t before = w.m.steps_left;
+    assert_true(host_define(p));
+    int64_t left = w.m.steps_left;
+    assert_true(left < before && host_define(p) && w.m.steps_left == left);
+    assert_true(host_build(p, w.in, 3) && w.m.steps_left == left && host_call(p, w.in, 3, &out));
+    world_close(&w);
+    world_open(&w, 1 << 20);
+    p = host_program(&w.m, NULL, parsed(&w.arena, "N = 3 // 0\ndef run(x, s, t):\n    return x\n"));
+    assert_false(host_define(p));
+    world_close(&w);
+}
+
+// Memory of a call is used again where nothing that was there before leads to it.
+static void test_a_launch_leaves_no_address(void **state) {
+    (void)state;
+    static _Alignas(64) char memory[1 << 22];
+    World w;
+    Arena fixed;
+    world_open(&w, 1 << 20);
+    arena_over(&fixed, memory, sizeof memory);
+    DiagList d = DIAGS(&fixed);
+    Machine *m = NEW(&fixed, Machine);
+    machine_init(m, &fixed, &d, 1 << 22);
+    Tensor x = w.in[0], out;
+    assert_true(storage_wrap(&m->storages, DT_F32, w.x, sizeof w.x, &x.storage));
+    tensor_expose(&x, SHADOW_ALLOC | SHADOW_INIT);
+    HostProgram *p = host_program(
+        m, NULL,
+        parsed(&w.arena, arena_printf(&w.arena, "%s%s", doubling_head, RUN("    return double(x)\n"))));
+    assert_true(host_build(p, &x, 1));
+    ArenaMark mark = arena_mark(&fixed);
+    assert_true(host_call(p, &x, 1, &out) && m->count.launches == 1);
+    assert_true(arena_points_behind(&fixed, mark, NULL, 0)); // to the answer
+    memset(m->storages.at + 1, 0, sizeof *m->storages.at * (size_t)(m->storages.count - 1));
+    assert_false(arena_points_behind(&fixed, mark, NULL, 0));
+    arena_free(&fixed);
+    world_close(&w);
+}
+
 static void test_several_outputs(void **state) {
     (void)state;
     static const HostOutput both[] = {{0}, {-1}}, own[] = {{-1}, {-1}}, in_place[] = {{0}};
@@ -129,6 +176,8 @@ int main(void) {
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_what_stays_refused),
         cmocka_unit_test(test_wrong_number_of_inputs),
+        cmocka_unit_test(test_a_module_is_defined_once),
+        cmocka_unit_test(test_a_launch_leaves_no_address),
         cmocka_unit_test(test_several_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

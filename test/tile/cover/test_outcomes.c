@@ -111,9 +111,48 @@ static void entries_are_met_by_cases(void **state) {
     arena_free(&a);
 }
 
+// A place and way is found again among many, and every word of a candidate counts as told.
+static void what_was_seen_is_found_again(void **state) {
+    (void)state;
+    enum { PLACES = 700 };
+    Arena a = {0};
+    Outcomes *o = outcomes_new(&a, NEWN(&a, uint8_t, PLACES), PLACES);
+    uint64_t signature[2];
+    for (int run = 0; run < 2; run++) {
+        outcomes_begin(o, 0, 1);
+        for (uint32_t i = 0; i < PLACES; i++) outcome_seen(o, i, i % 3);
+        outcomes_end(o, true);
+        signature[run] = o->signature;
+    }
+    assert_true(o->seens == PLACES && signature[0] == signature[1] && o->told == 2 * PLACES);
+    outcome_signs(o, 1);
+    (void)outcome_looked_up(o, 7, NULL, 4, 2);
+    outcome_number(o, 5);
+    assert_int_equal(o->told, 2 * PLACES + 3);
+    arena_free(&a);
+}
+
+static void one_run_that_shows_nothing_unsettles(void **state) {
+    (void)state;
+    Arena a = {0};
+    Outcomes *o = outcomes_new(&a, dull, sizeof dull);
+    for (int run = 0; run < 3; run++) {
+        outcomes_begin(o, run, 1);
+        (run == 1 ? outcome_compared : outcome_settled)(o, 4, 9 + run, 9 + run, true);
+        outcomes_end(o, true);
+        assert_true(o->compareds == 1 && o->compared[0].unsettled == (run > 0));
+        assert_int_equal(o->compared[0].sides, 2);
+    }
+    outcome_settled(NULL, 4, 1, 1, true);
+    arena_free(&a);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(news_come_once), cmocka_unit_test(parts_of_texts_and_numbers),
-        cmocka_unit_test(pairs_come_once), cmocka_unit_test(entries_are_met_by_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(news_come_once),
+                                       cmocka_unit_test(parts_of_texts_and_numbers),
+                                       cmocka_unit_test(what_was_seen_is_found_again),
+                                       cmocka_unit_test(one_run_that_shows_nothing_unsettles),
+                                       cmocka_unit_test(pairs_come_once),
+                                       cmocka_unit_test(entries_are_met_by_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
