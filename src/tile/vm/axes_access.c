@@ -190,24 +190,26 @@ static void meet_sectors(AxesAccess *q) {
 // How many sectors an access meets follows from how its active lanes lie to each other, and from where the
 // first of them lies in its sector: the same few shapes come again in every program. One is kept for each
 // place of a table.
-enum { SHAPES = 64, SHAPE_PLACES = 160 };
+enum { SHAPE_BITS = 8, SHAPES = 1 << SHAPE_BITS, SHAPE_PLACES = 160 };
 typedef struct {
     int32_t n; // places, with the numbers that tell how many there are on each axis; 0: nothing is kept
     int32_t sectors;
-    int64_t key[SHAPE_PLACES];
 } SectorShape;
 struct SectorShapes {
     SectorShape at[SHAPES];
+    int64_t (*key)[SHAPE_PLACES]; // of each
 };
 
 size_t shapes_bytes(const Code *c) {
     bool any = false;
     for (int r = 0; r < c->regs; r++) any |= c->reg[r].form == FORM_AXES;
-    return any ? sizeof(SectorShapes) + 64 : 0;
+    return any ? sizeof(SectorShapes) + SHAPES * SHAPE_PLACES * sizeof(int64_t) + 128 : 0;
 }
 
 void shapes_open(Arena *a, Vm *v) {
-    if (shapes_bytes(v->code)) v->shapes = NEW(a, SectorShapes);
+    if (!shapes_bytes(v->code)) return;
+    v->shapes = NEW(a, SectorShapes);
+    v->shapes->key = arena_raw(a, SHAPES * sizeof *v->shapes->key, 64);
 }
 
 // The shape of an access; 0: it has too many places.
@@ -236,11 +238,12 @@ static SectorShape *shape_find(const AxesAccess *q, bool *found) {
     if (n == 0) return NULL;
     uint64_t hash = (uint64_t)key[0];
     for (int i = 1; i < n; i++) hash = (hash ^ (uint64_t)key[i]) * 0x9e3779b97f4a7c15u;
-    SectorShape *shape = &v->shapes->at[hash >> 58];
-    *found = shape->n == n && memcmp(shape->key, key, (size_t)n * sizeof *key) == 0;
+    const size_t at = hash >> (64 - SHAPE_BITS);
+    SectorShape *shape = &v->shapes->at[at];
+    *found = shape->n == n && memcmp(v->shapes->key[at], key, (size_t)n * sizeof *key) == 0;
     if (*found) return shape;
     shape->n = n;
-    memcpy(shape->key, key, (size_t)n * sizeof *key);
+    memcpy(v->shapes->key[at], key, (size_t)n * sizeof *key);
     return shape;
 }
 
