@@ -657,6 +657,14 @@ static void dot_half(void *d_, const void *a_, const void *b_, size_t m, size_t 
     }
 }
 
+static uint32_t cut(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {
+    uint32_t *d = d_;
+    const uint32_t *a = a_, keep = *(const uint32_t *)b_;
+    (void)c_;
+    LANES for (size_t i = 0; i < n; i++) d[i] = (a[i] & 0x7fffffffu) > 0x7f800000u ? a[i] : a[i] & keep;
+    return 0;
+}
+
 // ---- the table ----
 
 // clang-format off
@@ -728,6 +736,7 @@ const TileLoops ISA_NAME(tile_loops) = {
     .tree = {{FLOATS(BARE, tree_add_f16, tree_add_bf16, tree_add_f32, tree_add_f64)},
              {FLOATS(BARE, tree_max_f32, tree_max_f32, tree_max_f32, tree_max_f64)},
              {FLOATS(BARE, tree_min_f32, tree_min_f32, tree_min_f32, tree_min_f64)}},
+    .cut = cut,
     .dot = {FLOATS(BARE, dot_f32, dot_f32, dot_f32, dot_f64), [DT_I8] = dot_i32},
     .dot_half = dot_half,
     .muladd = {[0] = muladd_vvv, [ONE_A] = muladd_svv, [ONE_B] = muladd_vsv, [ONE_C] = muladd_vvs,
