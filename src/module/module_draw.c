@@ -6,15 +6,20 @@
 // Labels keep the streams of parameters, of sources and of wide inputs apart.
 enum { LABEL_NAME = 1, LABEL_SOURCE, LABEL_WIDE };
 
-static double stored(DType t, double x) { return dtype_is_float(t) && t != DT_F64 ? dtype_round(t, x) : x; }
+static double stored(DType t, double x) {
+    if (t == DT_F32) return (double)(float)x; // without a call: that is nearly every number
+    return dtype_is_float(t) && t != DT_F64 ? dtype_round(t, x) : x;
+}
 
 // A size that no rounding of the type takes to zero or to a subnormal.
 static double apart_from_zero(double x) { return fabs(x) < 0x1p-20 ? copysign(0x1p-20, x) : x; }
 
 // Weights keep the size of what they are applied to; scales and own parameters have both signs and stay away
 // from 0 and 1, which would hide them; a variance is positive.
-static double by_role(Rng *r, Str role, int64_t fan) {
-    if (str_is(role, "weight")) return apart_from_zero(rng_normal(r) / sqrt((double)(fan > 0 ? fan : 1)));
+static double of_weight(double normal, int64_t fan) {
+    return apart_from_zero(normal / sqrt((double)(fan > 0 ? fan : 1)));
+}
+static double by_role(Rng *r, Str role) {
     if (str_is(role, "variance")) return 0.25 + 2 * rng_unit(r);
     if (str_is(role, "gain")) {
         double size = 0.5 + rng_unit(r);
@@ -33,6 +38,23 @@ static Bound *new_tensor(Interp *in, DType t, const int64_t *shape, int rank) {
     return b;
 }
 
+static void draw_numbers(Rng *r, const Drawn *d, double *out, int64_t n) {
+    switch (d->kind) {
+    case DRAWN_ROLE: {
+        bool weight = str_is(d->role, "weight");
+        if (weight) rng_fill_normal(r, out, (size_t)n); // many at once
+        for (int64_t i = 0; i < n; i++) out[i] = weight ? of_weight(out[i], d->fan) : by_role(r, d->role);
+        return;
+    }
+    case DRAWN_UNIT:
+        for (int64_t i = 0; i < n; i++) out[i] = (double)(rng_u32(r) >> 8) * 0x1p-24;
+        return;
+    case DRAWN_NORMAL: rng_fill_normal(r, out, (size_t)n); return;
+    default:
+        for (int64_t i = 0; i < n; i++) out[i] = (double)rng_between(r, d->low, d->high - 1);
+    }
+}
+
 const Bound *module_draw_tensor(Interp *in, const Drawn *d) {
     Bound *b = new_tensor(in, d->dtype, d->shape, d->rank);
     if (b && d->kind != DRAWN_ROLE) b->input_index = DRAWN_BY_FILE;
@@ -40,13 +62,8 @@ const Bound *module_draw_tensor(Interp *in, const Drawn *d) {
     uint64_t label = d->kind == DRAWN_ROLE ? rng_mix(str_hash(d->name), LABEL_NAME)
                                            : rng_mix((uint64_t)d->stream, LABEL_SOURCE);
     Rng r = rng_at(rng_mix(d->kind == DRAWN_ROLE ? in->form->seed : in->form->input_seed, label), 0);
-    for (int64_t i = 0; i < b->numel; i++) {
-        double x = d->kind == DRAWN_ROLE     ? by_role(&r, d->role, d->fan)
-                   : d->kind == DRAWN_UNIT   ? (double)(rng_u32(&r) >> 8) * 0x1p-24
-                   : d->kind == DRAWN_NORMAL ? rng_normal(&r)
-                                             : (double)rng_between(&r, d->low, d->high - 1);
-        b->v[i] = stored(d->dtype, x);
-    }
+    draw_numbers(&r, d, b->v, b->numel);
+    for (int64_t i = 0; i < b->numel; i++) b->v[i] = stored(d->dtype, b->v[i]);
     return b;
 }
 

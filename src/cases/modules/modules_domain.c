@@ -106,9 +106,11 @@ static ModuleAsk asked(const ModulesDomain *m) {
 }
 
 static void store(const CaseTensor *t, const Bound *b, uint8_t *map) {
-    int64_t size = dtype_bytes((DType)t->dtype);
-    for (int64_t k = 0; k < b->numel; k++)
-        dtype_store((DType)t->dtype, map + t->at + tensor_element(t, k) * size, b->v[k]);
+    int64_t size = dtype_bytes((DType)t->dtype), row = t->rank > 0 ? t->shape[t->rank - 1] : 1,
+            step = t->rank > 0 ? t->stride[t->rank - 1] : 1;
+    for (int64_t k = 0; k < b->numel; k += row)
+        dtype_store_row((DType)t->dtype, map + t->at + tensor_element(t, k) * size, step, b->v + k,
+                        (size_t)row);
 }
 
 // The outputs as one chain.

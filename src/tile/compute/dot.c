@@ -28,14 +28,6 @@ static void spread_poison(const MemoryLoops *loops, const Step *s, size_t batch,
     }
 }
 
-// float32 operands as the matrix units read them: their low bits do not count. A NaN stays one.
-static const void *cut(void *to, const void *from, size_t n, int64_t bits) {
-    uint32_t *d = to, keep = (uint32_t)-1 << bits;
-    memcpy(d, from, n * sizeof *d);
-    for (size_t i = 0; i < n; i++) d[i] = (d[i] & 0x7fffffffu) > 0x7f800000u ? d[i] : d[i] & keep;
-    return to;
-}
-
 bool step_dot(Vm *v, const Step *s) {
     const Insn *insn = &v->code->insn[s->insn];
     const TileType *a = &v->code->reg[insn->a].type, *d = &v->code->reg[insn->d].type;
@@ -49,8 +41,11 @@ bool step_dot(Vm *v, const Step *s) {
         memset(s->d, 0, batch * m * n * to);
     const void *left = s->a, *right = s->b;
     if (s->imm) {
-        left = cut(v->scratch[0], left, batch * m * k, s->imm);
-        right = cut(v->scratch[1], right, batch * k * n, s->imm);
+        const uint32_t keep = UINT32_MAX << s->imm;
+        v->loops->cut(v->scratch[0], left, &keep, NULL, batch * m * k);
+        v->loops->cut(v->scratch[1], right, &keep, NULL, batch * k * n);
+        left = v->scratch[0];
+        right = v->scratch[1];
     }
     for (size_t z = 0; z < batch; z++)
         fn((char *)s->d + z * m * n * to, (const char *)left + z * m * k * from,

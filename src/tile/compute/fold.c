@@ -1,5 +1,8 @@
 // Moves, reductions and scans: everything that combines lanes of one tile.
 #include "tile/compute/step.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 // ---- moves ----
 
@@ -25,6 +28,32 @@ static void walk_row(int size, void *to, const void *from, int n, int stride) {
         WALK_ROW(uint32_t);
     else
         WALK_ROW(uint64_t);
+}
+
+// Lanes of 4 bytes, n rows of `columns`: lane [i, j] comes from from[i + j * stride]. Four by four they are
+// read and written as rows.
+#ifdef __SSE2__
+static void transpose_block(float *to, size_t pitch, const float *from, size_t stride) {
+    __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + stride), c = _mm_loadu_ps(from + 2 * stride),
+           d = _mm_loadu_ps(from + 3 * stride);
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    _mm_storeu_ps(to, a);
+    _mm_storeu_ps(to + pitch, b);
+    _mm_storeu_ps(to + 2 * pitch, c);
+    _mm_storeu_ps(to + 3 * pitch, d);
+}
+#else
+static void transpose_block(float *to, size_t pitch, const float *from, size_t stride) {
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++) memcpy(to + i * pitch + j, from + i + j * stride, sizeof *to);
+}
+#endif
+static void transpose(char *to, const char *from, int n, int columns, int stride) {
+    size_t pitch = (size_t)columns, by = (size_t)stride;
+    for (size_t i = 0; i < (size_t)n; i += 4)
+        for (size_t j = 0; j < pitch; j += 4)
+            transpose_block((float *)(void *)to + i * pitch + j, pitch,
+                            (const float *)(const void *)from + i + j * by, by);
 }
 
 // Each of `rows` lanes n times.
@@ -73,6 +102,9 @@ static void walk_from(const Walk *w, int k, int size, char *to, const char *from
     if (k == last) return walk_row(size, to, from, n, stride);
     if (k == last - 1 && stride != 0 && w->stride[last] == 0)
         return repeat_rows(size, to, from, n, stride, w->shape[last]);
+    if (k == last - 1 && size == 4 && stride == 1 && w->stride[last] > 1 && n % 4 == 0 &&
+        w->shape[last] % 4 == 0)
+        return transpose(to, from, n, w->shape[last], w->stride[last]);
     size_t block = (size_t)size;
     for (int i = k + 1; i <= last; i++) block *= (size_t)w->shape[i];
     int rows = stride == 0 && n > 1 ? 1 : n;

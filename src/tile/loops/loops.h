@@ -79,6 +79,7 @@ typedef struct {
     TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
     DotFn *dot[DT_COUNT];                // by the type of a and b
     DotFn *dot_half;                     // float16 with a float16 d
+    LoopFn *cut; // float32 as matrix units read it: of the bits those of one uint32 b alone; a NaN stays one
     const CastLoops *cast;
     const MemoryLoops *memory;
 } TileLoops;

@@ -188,6 +188,9 @@ GATHER(uint16_t)
                                 int64_t least, size_t n) {                                                   \
         T *to = to_;                                                                                         \
         const __m512i base = _mm512_set1_epi64(least);                                                       \
+        const int64_t size = (int64_t)sizeof(T);                                                             \
+        const __m512i step =                                                                                 \
+            _mm512_setr_epi64(0, size, 2 * size, 3 * size, 4 * size, 5 * size, 6 * size, 7 * size);          \
         size_t i = 0;                                                                                        \
         for (; i + 8 <= n; i += 8) {                                                                         \
             __mmask8 active = 0xff;                                                                          \
@@ -196,7 +199,13 @@ GATHER(uint16_t)
                 active = (__mmask8)_mm_test_epi8_mask(m, m);                                                 \
             }                                                                                                \
             __m512i at = _mm512_maskz_sub_epi64(active, _mm512_loadu_si512(address + i), base);              \
-            store(to + i, gather_by(at, from, 1));                                                           \
+            /* Mostly neighbours: a load in place of eight. */                                               \
+            int64_t first = address[i] - least;                                                              \
+            __m512i along = _mm512_add_epi64(_mm512_set1_epi64(first), step);                                \
+            if (active == 0xff && _mm512_cmpeq_epi64_mask(at, along) == 0xff)                                \
+                memcpy(to + i, from + first, 8 * sizeof(T));                                                 \
+            else                                                                                             \
+                store(to + i, gather_by(at, from, 1));                                                       \
         }                                                                                                    \
         if (i < n) gather_##T(to + i, from, address + i, mask ? mask + i : NULL, least, n - i);              \
     }

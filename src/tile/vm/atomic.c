@@ -227,6 +227,100 @@ void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *val
     l->memory->write[t](element, change ? (const void *)&next : value, NULL, NULL, 1);
 }
 
+// ---- many sums of float32, the atomic that is used most
+
+static bool usual_storage(const Storage *m) {
+    return m->shadow && m->writer && !m->read_only && !m->origin && m->was_read && m->gap_from >= m->gap_to &&
+           m->copied <= m->gap_from && dtype_bytes(m->dtype) == (int)sizeof(float) &&
+           m->bytes >= sizeof(float);
+}
+
+static bool sums_floats(const Vm *v, const Step *s) {
+    return s->lanes > 1 && s->dtype == DT_F32 && s->bytes == sizeof(float) && !s->pa && !s->pb && !s->pc &&
+           !v->deferred.n && (AtomicOp)(s->imm & ~(int64_t)ATOMIC_BITS) == ATOMIC_ADD &&
+           !(s->imm & ATOMIC_BLOCK);
+}
+
+// As lanes_atomic() does it for what only atomics have touched.
+static inline void note_changed(Vm *v, const Step *s, Storage *m, int64_t offset, size_t lane) {
+    LaneRuns *runs = &v->log.changed;
+    if (runs->n > LANE_RUNS_MAX) return; // the list is full: nothing is noted any more
+    if (!lanes_lengthen(runs, m, offset, (uint32_t)lane, s->bytes))
+        (void)lanes_atomic(v, s, m, offset, (uint32_t)lane, false);
+}
+
+// Of a storage, and of the running program, what each lane asks for: stores to memory are between.
+typedef struct {
+    Storage *m;
+    int64_t id;
+    uint8_t *data, *shadow;
+    uint32_t *writer, *reader;
+    size_t last; // offset of the last element
+} Target;
+
+static bool target_of(const StorageTable *t, int64_t id, Target *to) {
+    if (id < 1 || id > t->count || !usual_storage(t->at[id - 1])) return false;
+    Storage *m = t->at[id - 1];
+    *to = (Target){m, id, m->data, m->shadow, m->writer, m->reader, m->bytes - sizeof(float)};
+    m->steady_to = 0; // storage_change() of what has no gap
+    return true;
+}
+
+// The race words of an element that no program of the launch has touched, or atomics alone have.
+static inline bool mark_usual(uint32_t *writer, uint32_t *reader, uint32_t first, uint32_t serial) {
+    if (*writer == first) {
+        if (*reader != serial) *reader = serial | READER_MANY;
+        return true;
+    }
+    if (*writer >= first || (*reader & ~READER_MANY) >= first) return false;
+    *writer = first;
+    *reader = serial;
+    return true;
+}
+
+// The lanes from `lane` on, as step_atomic() does them: up to the first that is not like most. Which that is.
+static size_t add_usual(Vm *v, const Step *s, size_t lane) {
+    enum { NEED = (SHADOW_ALLOC | SHADOW_INIT) * 0x01010101, WRITTEN = SHADOW_WRITTEN * 0x01010101 };
+    const int64_t *const address = s->a;
+    const uint8_t *const mask = s->c;
+    const float *const more = s->b;
+    float *const old = s->d;
+    uint8_t *const poison = s->pd;
+    const size_t by = s->one & ONE_B ? 0 : 1, has = s->one & ONE_C ? 0 : 1, n = (size_t)s->lanes;
+    const uint32_t first = v->first, serial = v->serial, need = NEED, written = WRITTEN;
+    int64_t new = 0;
+    Target to = {0};
+    for (; lane < n; lane++) {
+        const bool active = !mask || mask[lane * has];
+        if (poison) poison[lane] = !active;
+        if (!active) {
+            old[lane] = 0;
+            continue;
+        }
+        const int64_t at = address[lane], id = at >> ADDRESS_BITS;
+        const int64_t offset = (at & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
+        if (id != to.id && !target_of(&v->m->storages, id, &to)) break;
+        if ((size_t)offset > to.last || offset & 3) break; // below 0 is above it, too
+        uint32_t flags;
+        memcpy(&flags, to.shadow + offset, sizeof flags);
+        if ((flags & need) != need ||
+            !mark_usual(to.writer + offset / 4, to.reader + offset / 4, first, serial))
+            break;
+        memcpy(to.shadow + offset, &written, sizeof written);
+        note_changed(v, s, to.m, offset, lane);
+        new += sector_is_new(v, sector_of(at));
+        float sum;
+        memcpy(&sum, to.data + offset, sizeof sum);
+        old[lane] = sum;
+        sum += more[lane * by];
+        const uint32_t bits = sum != sum ? F32_NAN : bits32(sum);
+        memcpy(to.data + offset, &bits, sizeof bits);
+    }
+    v->m->count.bytes_loaded += 32 * new;
+    v->m->count.bytes_stored += 32 * new;
+    return lane;
+}
+
 // Of a single atomic whose result is used, all threads wait for the result.
 static bool meets(const Step *s) { return s->lanes == 1 && !(s->imm & ATOMIC_UNSEEN); }
 
@@ -236,7 +330,10 @@ bool step_atomic(Vm *v, const Step *s) {
     Atomic x = {.v = v, .s = s};
     if (!deferred) deferred_look(v);
     sectors_forget(v);
+    const bool many = !deferred && sums_floats(v, s);
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
+        if (many) i = add_usual(v, s, i);
+        if (i == (size_t)s->lanes) break;
         char *old = (char *)s->d + i * s->size;
         x.lane = (int64_t)i;
         if (!defined(&x, s->pc, one_c, "the mask of an atomic")) return false;

@@ -50,6 +50,19 @@ static inline LaneRun *lanes_slot(LaneRuns *runs) {
 static inline void lanes_note(LaneRuns *runs) { runs->n += runs->n <= LANE_RUNS_MAX; }
 // The same for lane after lane of a scattered access, which has noted runs from `from` on.
 void lanes_join(LaneRuns *runs, int from);
+// Of the next lane of an atomic: does it follow the list's last run, which then has it?
+static inline bool lanes_lengthen(LaneRuns *runs, const Storage *m, int64_t offset, uint32_t lane,
+                                  int64_t bytes) {
+    if (runs->n < 1 || runs->n > LANE_RUNS_MAX) return false;
+    LaneRun *last = &runs->run[runs->n - 1];
+    int64_t step = offset - last->at - (int64_t)(last->n - 1) * last->stride;
+    if (last->storage != m || last->lane + last->n != lane || step < bytes ||
+        (last->n > 1 && last->stride != step))
+        return false;
+    last->stride = step;
+    last->n++;
+    return true;
+}
 uint32_t lanes_shape(const TileType *t);
 
 // Notes the lane of an atomic. `plain`: this program has also loaded or stored the element otherwise; then

@@ -484,13 +484,60 @@ static void test_one_factor(void **state) {
     }
 }
 
+// Every pair of these, with either operand as the one lane beside many: zeros of both signs, and no NaN's
+// bits.
+static void test_signed_extremes(void **state) {
+    (void)state;
+    static const float one[] = {0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN};
+    enum { KINDS = sizeof one / sizeof *one, MANY = 37 };
+    float a[MANY], b[MANY], got[MANY];
+    for (int isa = 0; isa < isas(); isa++)
+        for (int k = 0; k < KINDS * KINDS * 6; k++) {
+            float x = one[k % KINDS], y = one[k / KINDS % KINDS];
+            int mode = k / KINDS / KINDS % 3;
+            bool most = k / KINDS / KINDS / 3;
+            for (int i = 0; i < MANY; i++) a[i] = x, b[i] = y;
+            for (int i = 0; i < MANY && mode != ONE_A; i += 5) a[i] = 0.5f;
+            tile_loops_of((IsaLevel)isa)->op[most ? INSN_MAX : INSN_MIN][DT_F32][mode](got, a, b, NULL, MANY);
+            for (int i = 0; i < MANY; i++) {
+                float l = mode == ONE_A ? a[0] : a[i], r = mode == ONE_B ? b[0] : b[i];
+                float want = (float)extreme(l, r, most);
+                assert_true(want != want ? got[i] != got[i] : memcmp(&want, &got[i], sizeof want) == 0);
+            }
+        }
+}
+
+// tf32: low bits go, but a NaN that has only such stays one.
+static void test_cut(void **state) {
+    (void)state;
+    static const uint32_t bits[] = {0x3f801fff, 0xbf801fff, 0x7f800001, 0xff800001,
+                                    0x7fc01fff, 0x7f800000, 0x1fff};
+    static const uint32_t want[] = {0x3f800000, 0xbf800000, 0x7f800001, 0xff800001,
+                                    0x7fc01fff, 0x7f800000, 0};
+    enum { KINDS = sizeof bits / sizeof *bits, MANY = 5 * KINDS };
+    uint32_t a[MANY], got[MANY];
+    const uint32_t keep = UINT32_MAX << 13;
+    for (int i = 0; i < MANY; i++) a[i] = bits[i % KINDS];
+    for (int isa = 0; isa < isas(); isa++) {
+        tile_loops_of((IsaLevel)isa)->cut(got, a, &keep, NULL, MANY);
+        for (int i = 0; i < MANY; i++) assert_int_equal(got[i], want[i % KINDS]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_propagate_nan), cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_one_factor),    cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_fma),           cmocka_unit_test(test_where),
-        cmocka_unit_test(test_trees),         cmocka_unit_test(test_division_near_2_to_52),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_propagate_nan),
+        cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_one_factor),
+        cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_fma),
+        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_division_near_2_to_52),
+        cmocka_unit_test(test_signed_extremes),
+        cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,13 +294,44 @@ static void test_gather_at_the_end_of_memory(void **state) {
     for (int i = 0; i < 4; i++) munmap(end[i] - page, 2 * page);
 }
 
+// Eight neighbours are loaded at once, where all are active and none lies elsewhere.
+static void test_gather_of_neighbours(void **state) {
+    (void)state;
+    enum { MANY = 24, SPACE = 64 };
+    static uint8_t memory[8 * SPACE];
+    for (int i = 0; i < 8 * SPACE; i++) memory[i] = (uint8_t)(i * 7 + 1);
+    for (int isa = 0; isa < isas(); isa++)
+        for (size_t size = 4; size <= 8; size += 4)
+            for (int odd = -1; odd < MANY; odd++)
+                for (int masked = 0; masked < 2; masked++) {
+                    int64_t address[MANY];
+                    uint8_t mask[MANY], out[8 * MANY];
+                    for (int i = 0; i < MANY; i++) {
+                        address[i] = 1000 + (int64_t)((size_t)(i + 9) * size);
+                        mask[i] = !(masked && i == odd);
+                    }
+                    if (odd >= 0) address[odd] = 1000 + (int64_t)size; // elsewhere, or not active
+                    tile_loops_of((IsaLevel)isa)
+                        ->memory->gather[size](out, memory, address, masked ? mask : NULL, 1000, MANY);
+                    for (int i = 0; i < MANY; i++) {
+                        int64_t at = mask[i] ? address[i] - 1000 : 0;
+                        assert_memory_equal(out + (size_t)i * size, memory + at, size);
+                    }
+                }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 
-        cmocka_unit_test(test_memory_formats), cmocka_unit_test(test_ptradd),
-        cmocka_unit_test(test_passes),         cmocka_unit_test(test_every_half),
-        cmocka_unit_test(test_race_words),     cmocka_unit_test(test_span_of_addresses),
-        cmocka_unit_test(test_gather),         cmocka_unit_test(test_gather_at_the_end_of_memory),
+        cmocka_unit_test(test_gather_of_neighbours),
+        cmocka_unit_test(test_memory_formats),
+        cmocka_unit_test(test_ptradd),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_every_half),
+        cmocka_unit_test(test_race_words),
+        cmocka_unit_test(test_span_of_addresses),
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_at_the_end_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
