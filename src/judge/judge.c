@@ -213,9 +213,13 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         break;
     }
-    if (b->draw->op->form && !b->watched && !verdict_accepted(v)) return judge_aligned(b, i, v, e);
-    if (b->draw->op->form && !b->watched && verdict_accepted(v) && !own_work_judge(b, i, v, e)) return false;
-    bool module = b->draw->op->form && !b->watched;
+    bool module = b->draw->op->form && !b->watched, all = false;
+    bool few = module && b->draw->domain == domain_first(b->draw->op, b->q->level);
+    if (few && !judge_rest(b, i, had.configs, v, &all, e)) return false;
+    if (all) return true;
+    if (module && !verdict_accepted(v)) return judge_aligned(b, i, v, e);
+    if (module && !own_work_judge(b, i, v, e)) return false;
+    if (few && !verdict_accepted(v)) return judge_all(b, i, v, e);
     bool ragged = module && (b->q->level == LEVEL_FULL || modules_of(b->draw->op)->ragged_counts);
     if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
@@ -224,7 +228,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         if (verdict_accepted(v))
             published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
         if (verdict_accepted(v)) judge_unreached(b, i, v);
-        return true;
+        return !few || v->decision.status != STATUS_unreached || judge_all(b, i, v, e);
     }
     if (b->q->filter.n > 0) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);

@@ -20,6 +20,35 @@ static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q,
     return ok;
 }
 
+bool judge_all(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const SizedAsk ask = {.domain = b->draw->op->form, .level = b->q->level, .seed = b->draw->seed};
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    Candidates second = candidates_on(b, &d->draw);
+    bool ok = judge_once(&second, i, v, e);
+    sized_draw_leave(b->sized, d);
+    return ok;
+}
+
+// Among wrong values the worst kind of all cases is what a program is rejected for.
+static int kind_of_values(Status s) {
+    return s == STATUS_nan_class ? 3 : s == STATUS_incorrect ? 2 : s == STATUS_inaccurate ? 1 : 0;
+}
+
+bool judge_rest(Candidates *b, size_t i, int configs, Verdict *v, bool *all, Err *e) {
+    const int kind = kind_of_values(v->decision.status);
+    bool accepted = verdict_accepted(v);
+    *all = v->decision.status == STATUS_referee_error && strcmp(v->decision.rule, "judged") == 0;
+    Verdict there = *v;
+    MoreCases q = {.seed = rng_mix(b->draw->seed, 0x72657374), .said = MORE_RIGHT};
+    for (q.tune = 0; (accepted || kind > 0) && q.said == MORE_RIGHT && (q.tune == 0 || q.tune < configs);
+         q.tune++)
+        if (!judge_sized(b, i, b->draw->op->form->quick, &q, &there, e)) return false;
+    if (accepted && q.said == MORE_RIGHT) *v = there;
+    *all |= accepted ? q.said != MORE_RIGHT : kind_of_values(there.decision.status) > kind;
+    return !*all || judge_all(b, i, v, e);
+}
+
 // Whether a program is made for the sizes that are not long in a case in which it failed. `q` holds what that
 // case had.
 static bool judge_controls(Candidates *b, size_t i, const Stretched *s, MoreCases *q, const Verdict *before,

@@ -11,6 +11,7 @@
 
 // What a kernel with much waste takes for one operation of the reference.
 enum { LANES_PER_WORK = 512 };
+enum { FEW_CASES = 3 }; // of full_cases, for Domain.few
 
 // The values of a case: wide ones at one of three scales, as the file draws them, or by kinds.
 typedef enum {
@@ -41,6 +42,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     const ValuesDrawn *values = full ? full_cases : quick_cases;
     int n = full ? (int)(sizeof full_cases / sizeof *full_cases)
                  : (int)(sizeof quick_cases / sizeof *quick_cases);
+    if (modules_at(m)->is_few) n = FEW_CASES;
     if (modules_at(m)->long_sizes) {
         values = stretched_cases;
         n = (int)(sizeof stretched_cases / sizeof *stretched_cases);

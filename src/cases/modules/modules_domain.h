@@ -28,6 +28,7 @@ typedef struct {
     const Domain *ragged; // the same with odd sizes; NULL: nobody has asked, or there are none
     bool ragged_counts;   // what is wrong there is rejected
     const Domain *full;   // of what level quick draws (Domain.quick): what level full does. Else NULL
+    bool is_few;          // of Domain.few
     LibraryUse library;   // what a ModelNew may leave to PyTorch's library
     int64_t light_bytes;  // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;

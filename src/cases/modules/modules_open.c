@@ -395,6 +395,13 @@ static void make_quick(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->domain.quick = &quick->domain;
 }
 
+static void make_few(Arena *a, ModulesDomain *m) {
+    ModulesDomain *few = NEW(a, ModulesDomain);
+    *few = *m;
+    few->is_few = true;
+    m->domain.few = &few->domain;
+}
+
 // What belongs to the module at whatever sizes. `to` was made just now.
 static void share_others(const Domain *to, const ModulesDomain *m) {
     if (!to) return;
@@ -414,5 +421,6 @@ bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (m->values.shapes.sizes > 0 && !open_published(a, m, e)) return false;
     share_others(m->aligned, m);
     share_others(m->domain.quick, m);
+    make_few(a, m);
     return true;
 }
