@@ -69,7 +69,11 @@ bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
         Verdict before = *v;
         MoreCases q = {.tune = configs > 1 ? k % configs : 0,
                        .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
-        if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
+        if (s->leaner && !judge_sized(b, i, s->leaner, &q, v, e)) return false;
+        if (!s->leaner || q.said != MORE_RIGHT) {
+            *v = before;
+            if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
+        }
         if (q.said == MORE_RIGHT) v->evidence.stretched |= 1U << k;
         if (q.said != MORE_WRONG) continue;
         if (!judge_controls(b, i, s, &q, &before, e)) return false;

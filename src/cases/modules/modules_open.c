@@ -12,6 +12,8 @@ enum {
     QUICK_MOST = 1 << 18,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
+    LEANER_WORK = 1 << 20, // where the long size stays as long
+    LEANER_MOST = 5 << 20,
     STRETCHES_MOST = 8,
     ALIGNED_MOST = 32 << 20, // a product of 128 x 256 x 384
     TIMED_WORK = 1 << 28,    // some seconds of a core, and no more than some GB of it
@@ -157,6 +159,7 @@ typedef struct {
     bool ragged;
     bool aligned; // with more work, for the sake of what divides the published sizes
     bool quick;   // with less work
+    bool leaner;  // with less work, and as long a size
     bool timed;   // with as much work as a GPU is timed at
 } Sizes;
 
@@ -171,6 +174,7 @@ static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
     if (q->library) buf_printf(&b, "library %s\n", library_use_name[q->library - 1]);
     for (int i = 0; i < z->helds; i++)
         buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
+    if (z->leaner) buf_puts(&b, "leaner\n");
     if (q->ragged) buf_puts(&b, "ragged counts\n");
     if (z->aligned) buf_puts(&b, "aligned\n");
     if (z->ragged) buf_puts(&b, "ragged\n");
@@ -226,6 +230,9 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                      .published = z->of && z->of->values.published_values,
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
+    if (z->leaner)
+        ask.sizes.work = LEANER_WORK, ask.sizes.work_most = LEANER_MOST,
+        ask.sizes.held_most = STRETCHED_MOST;
     if (z->quick) ask.sizes.work = QUICK_WORK, ask.sizes.work_most = QUICK_MOST;
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
     if (z->timed) ask.sizes.work = ask.sizes.work_most = TIMED_WORK;
@@ -274,6 +281,24 @@ typedef struct {
     Stretched *list;
 } Stretching;
 
+// The same long sizes, and others that make half of the work or less.
+static const Domain *leaner(const Stretching *t, const ModulesDomain *long_one, Sizes z) {
+    ModulesDomain *less;
+    Err unsaid = {0};
+    z.leaner = true;
+    if (long_one->values.shapes.small.work <= 2 * LEANER_WORK ||
+        !open_one(t->a, t->q, &z, &less, &unsaid) ||
+        less->values.shapes.small.work > long_one->values.shapes.small.work / 2)
+        return NULL;
+    less->long_sizes = z.helds;
+    for (int i = 0; i < z.helds; i++) {
+        less->longs[i] = *z.held[i];
+        less->longs[i].now = size_now(&less->values.shapes, z.held[i]);
+        if (less->longs[i].now != long_one->longs[i].now) return NULL;
+    }
+    return &less->domain;
+}
+
 // With these sizes long, if they can be while others are short.
 static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     const ModuleShrunk *s = &t->m->values.shapes;
@@ -290,7 +315,7 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
         if (long_one->longs[i].now < STRETCH_LEAST * size[i]->now) return false;
     }
     Stretched *to = &t->list[t->m->domain.stretches];
-    *to = (Stretched){.domain = &long_one->domain, .longs = n};
+    *to = (Stretched){.domain = &long_one->domain, .leaner = leaner(t, long_one, z), .longs = n};
     for (int i = 0; i < n; i++) {
         const Sizes others = {.held = {size[i]}, .helds = 1, .others = &long_one->values.shapes, .of = t->m};
         if (!open_one(t->a, t->q, &others, &control, &unsaid)) return false;
