@@ -195,6 +195,20 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
+// What passed at a module's small sizes. With `few` cases of these long sizes come with less work, too; more
+// of it may reach what nothing else has.
+static bool judge_lengths(Candidates *b, size_t i, int configs, bool few, Verdict *v, Err *e) {
+    for (Leaner leaner = few ? LEANER_FIRST : LEANER_NOT;; leaner = LEANER_WAS) {
+        if (!judge_stretched(b, i, configs, leaner, v, e)) return false;
+        const Verdict long_ones = *v;
+        if (verdict_accepted(v))
+            published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+        if (verdict_accepted(v)) judge_unreached(b, i, v);
+        if (leaner != LEANER_FIRST || v->decision.status != STATUS_unreached) return true;
+        *v = long_ones;
+    }
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -223,13 +237,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     bool ragged = module && (b->q->level == LEVEL_FULL || modules_of(b->draw->op)->ragged_counts);
     if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
-    if (b->draw->op->form) {
-        if (!judge_stretched(b, i, had.configs, v, e)) return false;
-        if (verdict_accepted(v))
-            published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
-        if (verdict_accepted(v)) judge_unreached(b, i, v);
-        return !few || v->decision.status != STATUS_unreached || judge_all(b, i, v, e);
-    }
+    if (b->draw->op->form) return judge_lengths(b, i, had.configs, few, v, e);
     if (b->q->filter.n > 0) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);
         return true;

@@ -62,15 +62,17 @@ static bool judge_controls(Candidates *b, size_t i, const Stretched *s, MoreCase
 }
 
 // A module's sizes near the published ones, one or two at a time. Configs take turns.
-bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
+bool judge_stretched(Candidates *b, size_t i, int configs, Leaner leaner, Verdict *v, Err *e) {
     const Domain *m = b->draw->domain;
     for (int k = 0; k < m->stretches && verdict_accepted(v); k++) {
         const Stretched *s = &m->stretched[k];
         Verdict before = *v;
         MoreCases q = {.tune = configs > 1 ? k % configs : 0,
                        .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
-        if (s->leaner && !judge_sized(b, i, s->leaner, &q, v, e)) return false;
-        if (!s->leaner || q.said != MORE_RIGHT) {
+        const bool first = leaner == LEANER_FIRST && s->leaner;
+        if (leaner == LEANER_WAS && !s->leaner) continue;
+        if (first && !judge_sized(b, i, s->leaner, &q, v, e)) return false;
+        if (!first || q.said != MORE_RIGHT) {
             *v = before;
             if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
         }

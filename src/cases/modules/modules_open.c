@@ -12,7 +12,7 @@ enum {
     QUICK_MOST = 1 << 18,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
-    LEANER_WORK = 1 << 20, // where the long size stays as long
+    LEANER_WORK = 1 << 20,     // where the long size stays as long
     LEANER_MOST = 5 << 20,
     STRETCHES_MOST = 8,
     ALIGNED_MOST = 32 << 20, // a product of 128 x 256 x 384
@@ -231,8 +231,7 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
     if (z->leaner)
-        ask.sizes.work = LEANER_WORK, ask.sizes.work_most = LEANER_MOST,
-        ask.sizes.held_most = STRETCHED_MOST;
+        ask.sizes.work = LEANER_WORK, ask.sizes.work_most = LEANER_MOST, ask.sizes.held_most = STRETCHED_MOST;
     if (z->quick) ask.sizes.work = QUICK_WORK, ask.sizes.work_most = QUICK_MOST;
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
     if (z->timed) ask.sizes.work = ask.sizes.work_most = TIMED_WORK;
@@ -281,14 +280,13 @@ typedef struct {
     Stretched *list;
 } Stretching;
 
-// The same long sizes, and others that make half of the work or less.
+// The same long sizes, and others that make less of the work.
 static const Domain *leaner(const Stretching *t, const ModulesDomain *long_one, Sizes z) {
     ModulesDomain *less;
     Err unsaid = {0};
     z.leaner = true;
-    if (long_one->values.shapes.small.work <= 2 * LEANER_WORK ||
-        !open_one(t->a, t->q, &z, &less, &unsaid) ||
-        less->values.shapes.small.work > long_one->values.shapes.small.work / 2)
+    if (long_one->values.shapes.small.work <= 2 * LEANER_WORK || !open_one(t->a, t->q, &z, &less, &unsaid) ||
+        less->values.shapes.small.work > long_one->values.shapes.small.work / 4 * 3)
         return NULL;
     less->long_sizes = z.helds;
     for (int i = 0; i < z.helds; i++) {
