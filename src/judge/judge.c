@@ -198,7 +198,8 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
 // What passed at a module's small sizes. With `few` cases of these long sizes come with less work, too; more
 // of it may reach what nothing else has.
 static bool judge_lengths(Candidates *b, size_t i, int configs, bool few, Verdict *v, Err *e) {
-    for (Leaner leaner = few ? LEANER_FIRST : LEANER_NOT;; leaner = LEANER_WAS) {
+    const Unreached *left = &v->evidence.coverage.unreached;
+    for (Leaner leaner = few && !unreached_any(left) ? LEANER_FIRST : LEANER_NOT;; leaner = LEANER_WAS) {
         if (!judge_stretched(b, i, configs, leaner, v, e)) return false;
         const Verdict long_ones = *v;
         if (verdict_accepted(v))

@@ -36,16 +36,16 @@ static int kind_of_values(Status s) {
 }
 
 bool judge_rest(Candidates *b, size_t i, int configs, Verdict *v, bool *all, Err *e) {
-    const int kind = kind_of_values(v->decision.status);
-    bool accepted = verdict_accepted(v);
-    *all = v->decision.status == STATUS_referee_error && strcmp(v->decision.rule, "judged") == 0;
+    const Status s = v->decision.status;
+    const bool accepted = verdict_accepted(v), may_be_worse = s == STATUS_incorrect || s == STATUS_inaccurate;
+    *all = false;
+    if (!accepted && !may_be_worse) return true;
     Verdict there = *v;
-    MoreCases q = {.seed = rng_mix(b->draw->seed, 0x72657374), .said = MORE_RIGHT};
-    for (q.tune = 0; (accepted || kind > 0) && q.said == MORE_RIGHT && (q.tune == 0 || q.tune < configs);
-         q.tune++)
+    MoreCases q = {.said = MORE_RIGHT, .seed = rng_mix(b->draw->seed, 0x72657374)};
+    for (; q.said == MORE_RIGHT && (q.tune == 0 || q.tune < configs); q.tune++)
         if (!judge_sized(b, i, b->draw->op->form->quick, &q, &there, e)) return false;
     if (accepted && q.said == MORE_RIGHT) *v = there;
-    *all |= accepted ? q.said != MORE_RIGHT : kind_of_values(there.decision.status) > kind;
+    *all = accepted ? q.said != MORE_RIGHT : kind_of_values(there.decision.status) > kind_of_values(s);
     return !*all || judge_all(b, i, v, e);
 }
 

@@ -11,7 +11,6 @@
 
 // What a kernel with much waste takes for one operation of the reference.
 enum { LANES_PER_WORK = 512 };
-enum { FEW_CASES = 3 }; // of full_cases, for Domain.few
 
 // The values of a case: wide ones at one of three scales, as the file draws them, or by kinds.
 typedef enum {
@@ -29,6 +28,7 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                                          VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
                          aligned_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_KINDS},
                          stretched_cases[] = {VALUES_WIDE, VALUES_KINDS};
+static const int few_cases[] = {0, 2}; // of full_cases, for Domain.few: one finds addresses, one sums
 
 // A bit for each input that is no parameter.
 static uint64_t data_inputs(const Op *op) {
@@ -37,12 +37,21 @@ static uint64_t data_inputs(const Op *op) {
     return bits;
 }
 
+// They are drawn as they are among all.
+static int keep_few(PlannedCase *all) {
+    const int n = (int)(sizeof few_cases / sizeof *few_cases);
+    for (int i = 0; i < n; i++) {
+        all[i] = all[few_cases[i]];
+        if (few_cases[i] != i) all[i].as_case = few_cases[i] + 1;
+    }
+    return n;
+}
+
 static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out) {
     bool full = q->level == LEVEL_FULL;
     const ValuesDrawn *values = full ? full_cases : quick_cases;
     int n = full ? (int)(sizeof full_cases / sizeof *full_cases)
                  : (int)(sizeof quick_cases / sizeof *quick_cases);
-    if (modules_at(m)->is_few) n = FEW_CASES;
     if (modules_at(m)->long_sizes) {
         values = stretched_cases;
         n = (int)(sizeof stretched_cases / sizeof *stretched_cases);
@@ -50,7 +59,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     }
     if (modules_at(m)->is_aligned) {
         values = aligned_cases;
-        n = (int)(sizeof aligned_cases / sizeof *aligned_cases);
+        n = modules_at(m)->evidence_alone ? 1 : (int)(sizeof aligned_cases / sizeof *aligned_cases);
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
@@ -61,7 +70,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
         if (kinds && sets > 0) c->over = 1 + turn++ % sets;
         if (!m->op->domain.contiguous && i % 3 == 1) c->strided = data_inputs(m->op);
     }
-    return n;
+    return modules_at(m)->is_few ? keep_few(*out) : n;
 }
 
 // The lines of the input that a case is drawn by, and one that stands for all else.

@@ -394,6 +394,7 @@ static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->ragged_counts = q->ragged;
     if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
     ragged->is_aligned = true;
+    ragged->evidence_alone = !q->ragged;
     m->ragged = &ragged->domain;
 }
 

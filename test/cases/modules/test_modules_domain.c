@@ -158,9 +158,9 @@ static void quick_is_smaller(void **state) {
     world_free(&w);
 }
 
-// Level full begins with a few of its cases, which are the first ones of all; smaller sizes have as many as
-// all are, and level quick fewer. Where nothing is smaller, or at another level, there are all from the
-// start.
+// Level full begins with a few of its cases, which are drawn as they are among all; smaller sizes have as
+// many as all are, and level quick fewer. Where nothing is smaller, or at another level, there are all from
+// the start.
 static void a_few_come_first(void **state) {
     (void)state;
     World w = {0};
@@ -170,14 +170,15 @@ static void a_few_come_first(void **state) {
     const PlanRequest q = {.level = LEVEL_FULL, .seed = 3};
     assert_true(few == m->few && few && few->op == &w.m->op && few != m);
     assert_null(domain_first(&w.m->op, LEVEL_QUICK));
-    assert_int_equal(few->kind->cases(&w.a, few, &q, &plan), 3);
+    assert_int_equal(few->kind->cases(&w.a, few, &q, &plan), 2);
     assert_int_equal(m->kind->cases(&w.a, m, &q, &plan), 12);
     assert_int_equal(m->quick->kind->cases(&w.a, m->quick, &q, &plan), 12);
     Draw first = drawn(&w, &(DrawRequest){.op = &w.m->op, .domain = few, .level = LEVEL_FULL, .seed = 3});
-    assert_true(first.cases == 3 && w.d.cases == 12 && first.op == w.d.op);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(first.truth[i].expected->numel, w.d.truth[i].expected->numel);
-        assert_memory_equal(first.truth[i].expected->v, w.d.truth[i].expected->v, 64 * sizeof(double));
+    assert_true(first.cases == 2 && w.d.cases == 12 && first.op == w.d.op);
+    for (int i = 0; i < 2; i++) { // the first one, and the third
+        const Bound *one = first.truth[i].expected, *other = w.d.truth[2 * i].expected;
+        assert_true(one->numel == other->numel && one->numel >= 64);
+        assert_memory_equal(one->v, other->v, 64 * sizeof(double));
     }
     draw_free(&first);
     world_free(&w);
