@@ -200,7 +200,12 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
 static bool judge_lengths(Candidates *b, size_t i, int configs, bool few, Verdict *v, Err *e) {
     const Unreached *left = &v->evidence.coverage.unreached;
     for (Leaner leaner = few && !unreached_any(left) ? LEANER_FIRST : LEANER_NOT;; leaner = LEANER_WAS) {
+        Verdict small_ones = *v;
         if (!judge_stretched(b, i, configs, leaner, v, e)) return false;
+        if (leaner == LEANER_FIRST && v->evidence.wrong_longs > 1) { // perhaps one of them will do
+            if (!judge_stretched(b, i, configs, LEANER_WAS, &small_ones, e)) return false;
+            if (!verdict_accepted(&small_ones)) *v = small_ones;
+        }
         const Verdict long_ones = *v;
         if (verdict_accepted(v))
             published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);

@@ -72,7 +72,7 @@ typedef struct {
 // not made for.
 typedef struct {
     const Domain *domain;
-    const Domain *leaner;     // less work at the same long sizes: who is right there is done; or NULL
+    const Domain *leaner;     // less work at the same long size: who is right there is done; or NULL
     const Domain *control[2]; // as many as there are long sizes
     int longs;
 } Stretched;

@@ -285,16 +285,14 @@ static const Domain *leaner(const Stretching *t, const ModulesDomain *long_one, 
     ModulesDomain *less;
     Err unsaid = {0};
     z.leaner = true;
-    if (long_one->values.shapes.small.work <= 2 * LEANER_WORK || !open_one(t->a, t->q, &z, &less, &unsaid) ||
+    if (z.helds > 1 || long_one->values.shapes.small.work <= 2 * LEANER_WORK ||
+        !open_one(t->a, t->q, &z, &less, &unsaid) ||
         less->values.shapes.small.work > long_one->values.shapes.small.work / 4 * 3)
         return NULL;
-    less->long_sizes = z.helds;
-    for (int i = 0; i < z.helds; i++) {
-        less->longs[i] = *z.held[i];
-        less->longs[i].now = size_now(&less->values.shapes, z.held[i]);
-        if (less->longs[i].now != long_one->longs[i].now) return NULL;
-    }
-    return &less->domain;
+    less->long_sizes = 1;
+    less->longs[0] = *z.held[0];
+    less->longs[0].now = size_now(&less->values.shapes, z.held[0]);
+    return less->longs[0].now == long_one->longs[0].now ? &less->domain : NULL;
 }
 
 // With these sizes long, if they can be while others are short.
@@ -325,6 +323,22 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     return true;
 }
 
+// A grid with a limit is too small where all sizes together are large: a case that is so has to be left for
+// each size, such as one in which another one is long, too.
+static void keep_large(Stretched *list, int singles, int all) {
+    for (int k = 0; k < singles; k++) {
+        const ModulesDomain *one = modules_at(list[k].domain);
+        bool large = false;
+        for (int i = singles; i < all; i++) {
+            const ModulesDomain *two = modules_at(list[i].domain);
+            bool of_it =
+                two->longs[0].at.at == one->longs[0].at.at || two->longs[1].at.at == one->longs[0].at.at;
+            large |= of_it && two->values.shapes.small.work >= one->values.shapes.small.work;
+        }
+        if (!large) list[k].leaner = NULL;
+    }
+}
+
 // The sizes that lost most come first, then pairs of these. How many can be long.
 static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     const ModuleShrunk *s = &m->values.shapes;
@@ -350,6 +364,7 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
             const ModuleSize *const two[] = {single[i], single[k]};
             pairs += stretch_by(&t, two, 2);
         }
+    keep_large(t.list, singles, m->domain.stretches);
     m->domain.stretched = t.list;
 }
 
