@@ -195,6 +195,15 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
+// Whether two long sizes have not been right together: then what stands beside one of them matters. If they
+// are wrong, perhaps one of them is so already.
+static bool two_tell_nothing(const Domain *m, const Verdict *v) {
+    bool all = true;
+    for (int k = 0; k < m->stretches; k++)
+        all &= m->stretched[k].longs == 1 || v->evidence.stretched >> k & 1;
+    return verdict_accepted(v) ? !all : v->evidence.wrong_longs > 1;
+}
+
 // What passed at a module's small sizes. With `few` cases of these long sizes come with less work, too; more
 // of it may reach what nothing else has.
 static bool judge_lengths(Candidates *b, size_t i, int configs, bool few, Verdict *v, Err *e) {
@@ -202,9 +211,13 @@ static bool judge_lengths(Candidates *b, size_t i, int configs, bool few, Verdic
     for (Leaner leaner = few && !unreached_any(left) ? LEANER_FIRST : LEANER_NOT;; leaner = LEANER_WAS) {
         Verdict small_ones = *v;
         if (!judge_stretched(b, i, configs, leaner, v, e)) return false;
-        if (leaner == LEANER_FIRST && v->evidence.wrong_longs > 1) { // perhaps one of them will do
-            if (!judge_stretched(b, i, configs, LEANER_WAS, &small_ones, e)) return false;
-            if (!verdict_accepted(&small_ones)) *v = small_ones;
+        if (leaner == LEANER_FIRST && two_tell_nothing(b->draw->domain, v)) {
+            leaner = LEANER_WAS;
+            if (!judge_stretched(b, i, configs, leaner, &small_ones, e)) return false;
+            if (!verdict_accepted(&small_ones))
+                *v = small_ones;
+            else if (verdict_accepted(v))
+                keep_evidence(&v->evidence, &small_ones.evidence);
         }
         const Verdict long_ones = *v;
         if (verdict_accepted(v))
