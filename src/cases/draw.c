@@ -401,7 +401,8 @@ static int32_t contract_of(const Draw *d, int index, int fullest, int64_t output
     uint64_t turn = (d->seed >> 7 & 0xffff) + (uint64_t)index;
     bool large = output_bytes > TINY_OUTPUT;
     if (output_bytes > LARGE_MOST) return 0;
-    if (d->cases < MANY || (d->level == LEVEL_FULL && !large) || index == fullest) return CONTRACT_BOTH;
+    bool few = d->cases < MANY && d->domain != domain_first(d->op, d->level);
+    if (few || (d->level == LEVEL_FULL && !large) || index == fullest) return CONTRACT_BOTH;
     uint64_t one_in = d->level == LEVEL_FULL ? 1 : large ? LARGE_ONE_IN : SMALL_ONE_IN;
     if (turn % one_in) return 0;
     turn /= one_in;

@@ -241,6 +241,39 @@ static bool judge_beyond_cases(Candidates *b, size_t i, Verdict *v, Err *e) {
     return ok;
 }
 
+// Whether two long sizes have not been right together: then what stands beside one of them matters. If they
+// are wrong, perhaps one of them is so already.
+static bool two_tell_nothing(const Domain *m, const Verdict *v) {
+    bool all = true;
+    for (int k = 0; k < m->stretches; k++)
+        all &= m->stretched[k].longs == 1 || v->evidence.stretched >> k & 1;
+    return verdict_accepted(v) ? !all : v->evidence.wrong_longs > 1;
+}
+
+// What passed at a module's small sizes. With `few` cases of these long sizes come with less work, too; more
+// of it may reach what nothing else has.
+static bool judge_lengths(Candidates *b, size_t i, int configs, bool few, Verdict *v, Err *e) {
+    const Unreached *left = &v->evidence.coverage.unreached;
+    for (Leaner leaner = few && !unreached_any(left) ? LEANER_FIRST : LEANER_NOT;; leaner = LEANER_WAS) {
+        Verdict small_ones = *v;
+        if (!judge_stretched(b, i, configs, leaner, v, e)) return false;
+        if (leaner == LEANER_FIRST && two_tell_nothing(b->draw->domain, v)) {
+            leaner = LEANER_WAS;
+            if (!judge_stretched(b, i, configs, leaner, &small_ones, e)) return false;
+            if (!verdict_accepted(&small_ones))
+                *v = small_ones;
+            else if (verdict_accepted(v))
+                keep_evidence(&v->evidence, &small_ones.evidence);
+        }
+        const Verdict long_ones = *v;
+        if (verdict_accepted(v))
+            published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+        if (verdict_accepted(v)) judge_unreached(b, i, v);
+        if (leaner != LEANER_FIRST || v->decision.status != STATUS_unreached) return true;
+        *v = long_ones;
+    }
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -259,19 +292,17 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         break;
     }
-    if (b->draw->op->form && !b->watched && !verdict_accepted(v)) return judge_aligned(b, i, v, e);
-    if (b->draw->op->form && !b->watched && verdict_accepted(v) && !own_work_judge(b, i, v, e)) return false;
-    bool module = b->draw->op->form && !b->watched;
+    bool module = b->draw->op->form && !b->watched, all = false;
+    bool few = module && b->draw->domain == domain_first(b->draw->op, b->q->level);
+    if (few && !judge_rest(b, i, had.configs, v, &all, e)) return false;
+    if (all) return true;
+    if (module && !verdict_accepted(v)) return judge_aligned(b, i, v, e);
+    if (module && !own_work_judge(b, i, v, e)) return false;
+    if (few && !verdict_accepted(v)) return judge_all(b, i, v, e);
     bool ragged = module && (b->q->level == LEVEL_FULL || modules_of(b->draw->op)->ragged_counts);
     if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
     if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
-    if (b->draw->op->form) {
-        if (!judge_stretched(b, i, had.configs, v, e)) return false;
-        if (verdict_accepted(v))
-            published_sizes_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
-        if (verdict_accepted(v)) judge_unreached(b, i, v);
-        return true;
-    }
+    if (b->draw->op->form) return judge_lengths(b, i, had.configs, few, v, e);
     if (b->q->filter.n > 0) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);
         return true;

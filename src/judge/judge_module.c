@@ -20,6 +20,35 @@ static bool judge_sized(Candidates *b, size_t i, const Domain *of, MoreCases *q,
     return ok;
 }
 
+bool judge_all(Candidates *b, size_t i, Verdict *v, Err *e) {
+    const SizedAsk ask = {.domain = b->draw->op->form, .level = b->q->level, .seed = b->draw->seed};
+    const SizedDraw *d = sized_draw_take(b->sized, &ask, e);
+    if (!d) return false;
+    Candidates second = candidates_on(b, &d->draw);
+    bool ok = judge_once(&second, i, v, e);
+    sized_draw_leave(b->sized, d);
+    return ok;
+}
+
+// Among wrong values the worst kind of all cases is what a program is rejected for.
+static int kind_of_values(Status s) {
+    return s == STATUS_nan_class ? 3 : s == STATUS_incorrect ? 2 : s == STATUS_inaccurate ? 1 : 0;
+}
+
+bool judge_rest(Candidates *b, size_t i, int configs, Verdict *v, bool *all, Err *e) {
+    const Status s = v->decision.status;
+    const bool accepted = verdict_accepted(v), may_be_worse = s == STATUS_incorrect || s == STATUS_inaccurate;
+    *all = false;
+    if (!accepted && !may_be_worse) return true;
+    Verdict there = *v;
+    MoreCases q = {.said = MORE_RIGHT, .seed = rng_mix(b->draw->seed, 0x72657374)};
+    for (; q.said == MORE_RIGHT && (q.tune == 0 || q.tune < configs); q.tune++)
+        if (!judge_sized(b, i, b->draw->op->form->quick, &q, &there, e)) return false;
+    if (accepted && q.said == MORE_RIGHT) *v = there;
+    *all = accepted ? q.said != MORE_RIGHT : kind_of_values(there.decision.status) > kind_of_values(s);
+    return !*all || judge_all(b, i, v, e);
+}
+
 // Whether a program is made for the sizes that are not long in a case in which it failed. `q` holds what that
 // case had.
 static bool judge_controls(Candidates *b, size_t i, const Stretched *s, MoreCases *q, const Verdict *before,
@@ -33,14 +62,20 @@ static bool judge_controls(Candidates *b, size_t i, const Stretched *s, MoreCase
 }
 
 // A module's sizes near the published ones, one or two at a time. Configs take turns.
-bool judge_stretched(Candidates *b, size_t i, int configs, Verdict *v, Err *e) {
+bool judge_stretched(Candidates *b, size_t i, int configs, Leaner leaner, Verdict *v, Err *e) {
     const Domain *m = b->draw->domain;
     for (int k = 0; k < m->stretches && verdict_accepted(v); k++) {
         const Stretched *s = &m->stretched[k];
         Verdict before = *v;
         MoreCases q = {.tune = configs > 1 ? k % configs : 0,
                        .seed = rng_mix(b->draw->seed, 0x73747265 + (uint64_t)k)};
-        if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
+        const bool first = leaner == LEANER_FIRST && s->leaner;
+        if (leaner == LEANER_WAS && !s->leaner) continue;
+        if (first && !judge_sized(b, i, s->leaner, &q, v, e)) return false;
+        if (!first || q.said != MORE_RIGHT) {
+            *v = before;
+            if (!judge_sized(b, i, s->domain, &q, v, e)) return false;
+        }
         if (q.said == MORE_RIGHT) v->evidence.stretched |= 1U << k;
         if (q.said != MORE_WRONG) continue;
         if (!judge_controls(b, i, s, &q, &before, e)) return false;

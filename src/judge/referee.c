@@ -202,6 +202,16 @@ bool round_freeze(Round *t, Err *e) {
     return journal_sources(t->candidates.r, t->candidates.q, t->candidates.out, t->n, e);
 }
 
+// Few cases of a module where those judge every element of the results; else all that level full has.
+static bool draw_first(Round *t, Pool *pool, DrawRequest q, Err *e) {
+    q.domain = domain_first(q.op, q.level);
+    if (!draw_make(&t->arena, pool, &q, &t->draw, e)) return false;
+    if (!q.domain || t->draw.seed == q.seed) return true;
+    draw_free(&t->draw);
+    q.domain = NULL;
+    return draw_make(&t->arena, pool, &q, &t->draw, e);
+}
+
 bool round_draw(Round *t, Pool *pool, Err *e) {
     const JudgeRequest *q = t->candidates.q;
     uint64_t seed;
@@ -212,13 +222,13 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
         seed >>= 1; // JSON's integers are signed
     }
     for (int i = 0; i < t->n; i++) t->candidates.out[i].judged.seed = seed;
-    if (!draw_make(&t->arena, pool,
-                   &(DrawRequest){.op = q->op,
+    if (!draw_first(t, pool,
+                    (DrawRequest){.op = q->op,
                                   .level = q->level,
                                   .seed = seed,
                                   .filter = &q->filter,
                                   .calls_later = q->op->form != NULL},
-                   &t->draw, e))
+                    e))
         return false;
     for (int i = 0; i < t->n && q->filter.n > 0; i++)
         asked_shape_drawn(&t->draw, &t->candidates.out[i].judged);

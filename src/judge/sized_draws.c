@@ -9,7 +9,7 @@
 
 // What draws take that nobody uses at the moment. Others are freed when the last one leaves them, and made
 // again for the next.
-static const int64_t kept_most = (int64_t)192 << 20;
+static const int64_t kept_most = (int64_t)384 << 20;
 
 // Of the draw with calls that goes with one of a key, which are counted.
 #define KEY_WITH_CALLS ((uint64_t)1 << 63)

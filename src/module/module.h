@@ -92,6 +92,7 @@ typedef struct {
     int64_t work_most;                       // for the sake of multiples of 64: at least `work`, or 0
     const ModuleSize *held[MODULE_HELD_MAX]; // the numbers at their places are made smaller last
     int helds;
+    int64_t held_most;                // up to so much work they stay as they are; 0: up to work_most
     const struct ModuleShrunk *small; // with `held`: what was divided there has to be divided here
     // With `held`: nothing is shrunk. Numbers are as they are there, and held ones as they say themselves.
     // False where Model cannot be made so.

@@ -41,7 +41,7 @@ typedef struct {
     bool quick;
     int most;              // evaluations
     int64_t work, granule; // what was divided by this number, or a lower power of two, still is
-    int64_t work_most;
+    int64_t work_most, held_most;
     int64_t powers;                 // what was published as a power of two up to this stays one
     uint32_t held[MODULE_HELD_MAX]; // places in the source
     int helds;
@@ -464,11 +464,15 @@ static bool enough_by(Shrink *s, int64_t granule, int64_t powers, int64_t work) 
 }
 
 // Of long sizes multiples come first: few programs have one for a block.
-enum { POWERS_SHORT = 256 };
+enum { POWERS_SHORT = 256, FEW_ROWS = 4 };
 static void shrink_all(Shrink *s, int64_t work_most, int64_t most_granule) {
     for (int64_t granule = most_granule; granule >= 16; granule /= 2)
         if (enough_by(s, granule, INT64_MAX, work_most) || enough_by(s, granule, POWERS_SHORT, work_most))
             return;
+    if (s->helds && s->held_most > 0) { // others that are no multiples any more, rather, but powers
+        bool enough = enough_by(s, FEW_ROWS, INT64_MAX, work_most);
+        if (enough || s->out->small.work <= s->held_most) return;
+    }
     if (s->helds) { // rather less long than others that are no multiples
         s->helds = 0;
         s->work = work_most;
@@ -539,7 +543,7 @@ static bool shrink_in(Arena *a, Arena *tries, ModuleFile *m, const ShrinkAsk *q,
     find_configs(s);
     find_sites(s);
     int64_t most = q->work_most > q->work ? q->work_most : q->work;
-    s->work_most = most;
+    s->work_most = most, s->held_most = q->held_most;
     if (q->small) take_small(s, q->small);
     if (q->others && !take_others(s, q)) return false;
     if (!q->others) {

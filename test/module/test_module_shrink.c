@@ -138,6 +138,21 @@ static void what_stays(void **state) {
     "        return torch.matmul(a, b)\nM, K, N = 4096, 2048, 1024\ndef get_inputs():\n"           \
     "    return [torch.rand(M, K), torch.rand(K, N)]\ndef get_init_inputs():\n    return []\n"
 
+// Up to so much work it stays, too, where the others have become as small as they can.
+static void a_held_number_stays_up_to_more_work(void **state) {
+    (void)state;
+    const int64_t work = 1 << 16, more = 1 << 24;
+    const ModuleSize *held = &shrunk(PRODUCT, 1 << 22)->size[0];
+    ModuleShrunk *less = shrunk_by(PRODUCT, &(ShrinkAsk){.work = work, .held = {held}, .helds = 1}),
+                 *s = shrunk_by(PRODUCT,
+                                &(ShrinkAsk){.work = work, .held = {held}, .helds = 1, .held_most = more});
+    assert_true(str_is(held->name, "M") && now_of(less, "M", 4096) < 4096);
+    assert_int_equal(now_of(s, "M", 4096), 4096);
+    assert_true(s->small.work > work && s->small.work <= more);
+    int64_t k = now_of(s, "K", 2048), n = now_of(s, "N", 1024);
+    assert_true(k >= 4 && n >= 4 && k != n && k <= 16 && n <= 16);
+}
+
 // One number stays as it is while others become smaller; where that is not enough, it does, too.
 static void a_held_number_goes_last(void **state) {
     (void)state;
@@ -264,6 +279,7 @@ int main(void) {
         cmocka_unit_test_teardown(pairs, arena_teardown),
         cmocka_unit_test_teardown(what_stays, arena_teardown),
         cmocka_unit_test_teardown(a_held_number_goes_last, arena_teardown),
+        cmocka_unit_test_teardown(a_held_number_stays_up_to_more_work, arena_teardown),
         cmocka_unit_test_teardown(others_keep_their_divisors, arena_teardown),
         cmocka_unit_test_teardown(multiples_stay_multiples, arena_teardown),
         cmocka_unit_test_teardown(batches_go_first_at_quick, arena_teardown),

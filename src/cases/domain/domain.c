@@ -9,6 +9,11 @@ const Op *op_at_level(const Op *op, Level level) {
     return quick ? quick->op : op;
 }
 
+const Domain *domain_first(const Op *op, Level level) {
+    const Domain *m = level == LEVEL_FULL ? op->form : NULL;
+    return m && m->quick ? m->few : NULL;
+}
+
 int64_t domain_slices(const Domain *m, const int64_t *dim) { return m->slices >= 0 ? dim[m->slices] : 1; }
 
 int64_t domain_length(const Domain *m, const int64_t *dim) {

@@ -72,6 +72,7 @@ typedef struct {
 // not made for.
 typedef struct {
     const Domain *domain;
+    const Domain *leaner;     // less work at the same long size: who is right there is done; or NULL
     const Domain *control[2]; // as many as there are long sizes
     int longs;
 } Stretched;
@@ -88,12 +89,17 @@ struct Domain {
     const Stretched *stretched; // what passed is judged there, too, at level full
     int stretches;
     const Domain *quick; // the same at smaller sizes, which level quick draws instead; NULL: this one
+    // The same, of which level full draws a few cases: it has the others at those smaller sizes, and comes
+    // back to this one for whoever is not right there (judge_module.h). NULL: all cases are of this one.
+    const Domain *few;
 };
 
 // The implementation that an op has: rows x columns. Lives in the arena, as long as the op does.
 const Domain *domain_make(Arena *a, const Op *op);
 // What a level draws of it: the op itself, or what stands for it at level quick (Domain.quick).
 const Op *op_at_level(const Op *op, Level level);
+// Of which a round of that level draws its first cases; NULL: that of op_at_level().
+const Domain *domain_first(const Op *op, Level level);
 
 int64_t domain_slices(const Domain *m, const int64_t *dim); // of a case; 1 where there are none
 int64_t domain_length(const Domain *m, const int64_t *dim); // of the first reduction's lines

@@ -28,12 +28,23 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                                          VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
                          aligned_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_KINDS},
                          stretched_cases[] = {VALUES_WIDE, VALUES_KINDS};
+static const int few_cases[] = {0, 2}; // of full_cases, for Domain.few: one finds addresses, one sums
 
 // A bit for each input that is no parameter.
 static uint64_t data_inputs(const Op *op) {
     uint64_t bits = 0;
     for (int i = 0; i < op->inputs; i++) bits |= (uint64_t)(op->input[i].role == ROLE_DATA) << i;
     return bits;
+}
+
+// They are drawn as they are among all.
+static int keep_few(PlannedCase *all) {
+    const int n = (int)(sizeof few_cases / sizeof *few_cases);
+    for (int i = 0; i < n; i++) {
+        all[i] = all[few_cases[i]];
+        if (few_cases[i] != i) all[i].as_case = few_cases[i] + 1;
+    }
+    return n;
 }
 
 static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out) {
@@ -48,7 +59,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     }
     if (modules_at(m)->is_aligned) {
         values = aligned_cases;
-        n = (int)(sizeof aligned_cases / sizeof *aligned_cases);
+        n = modules_at(m)->evidence_alone ? 1 : (int)(sizeof aligned_cases / sizeof *aligned_cases);
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
@@ -59,7 +70,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
         if (kinds && sets > 0) c->over = 1 + turn++ % sets;
         if (!m->op->domain.contiguous && i % 3 == 1) c->strided = data_inputs(m->op);
     }
-    return n;
+    return modules_at(m)->is_few ? keep_few(*out) : n;
 }
 
 // The lines of the input that a case is drawn by, and one that stands for all else.

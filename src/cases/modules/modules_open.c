@@ -12,6 +12,8 @@ enum {
     QUICK_MOST = 1 << 18,
     STRETCHED_WORK = 1 << 22,
     STRETCHED_MOST = 20 << 20, // a product of 1024 x 16 x 512, say
+    LEANER_WORK = 1 << 20,     // where the long size stays as long
+    LEANER_MOST = 5 << 20,
     STRETCHES_MOST = 8,
     ALIGNED_MOST = 32 << 20, // a product of 128 x 256 x 384
     TIMED_WORK = 1 << 28,    // some seconds of a core, and no more than some GB of it
@@ -157,6 +159,7 @@ typedef struct {
     bool ragged;
     bool aligned; // with more work, for the sake of what divides the published sizes
     bool quick;   // with less work
+    bool leaner;  // with less work, and as long a size
     bool timed;   // with as much work as a GPU is timed at
 } Sizes;
 
@@ -171,6 +174,7 @@ static Sha256 hash_of(Arena *a, const ModulesAsk *q, const Sizes *z) {
     if (q->library) buf_printf(&b, "library %s\n", library_use_name[q->library - 1]);
     for (int i = 0; i < z->helds; i++)
         buf_printf(&b, "held %" PRIu32 "%s\n", z->held[i]->at.at, z->others ? " small" : "");
+    if (z->leaner) buf_puts(&b, "leaner\n");
     if (q->ragged) buf_puts(&b, "ragged counts\n");
     if (z->aligned) buf_puts(&b, "aligned\n");
     if (z->ragged) buf_puts(&b, "ragged\n");
@@ -226,6 +230,8 @@ static bool open_in(Arena *a, Arena *values, const ModulesAsk *q, const Sizes *z
                      .published = z->of && z->of->values.published_values,
                      .values = values};
     memcpy(ask.sizes.held, z->held, sizeof z->held);
+    if (z->leaner)
+        ask.sizes.work = LEANER_WORK, ask.sizes.work_most = LEANER_MOST, ask.sizes.held_most = STRETCHED_MOST;
     if (z->quick) ask.sizes.work = QUICK_WORK, ask.sizes.work_most = QUICK_MOST;
     if (z->aligned) ask.sizes.work_most = ALIGNED_MOST;
     if (z->timed) ask.sizes.work = ask.sizes.work_most = TIMED_WORK;
@@ -274,6 +280,21 @@ typedef struct {
     Stretched *list;
 } Stretching;
 
+// The same long sizes, and others that make less of the work.
+static const Domain *leaner(const Stretching *t, const ModulesDomain *long_one, Sizes z) {
+    ModulesDomain *less;
+    Err unsaid = {0};
+    z.leaner = true;
+    if (z.helds > 1 || long_one->values.shapes.small.work <= 2 * LEANER_WORK ||
+        !open_one(t->a, t->q, &z, &less, &unsaid) ||
+        less->values.shapes.small.work > long_one->values.shapes.small.work / 4 * 3)
+        return NULL;
+    less->long_sizes = 1;
+    less->longs[0] = *z.held[0];
+    less->longs[0].now = size_now(&less->values.shapes, z.held[0]);
+    return less->longs[0].now == long_one->longs[0].now ? &less->domain : NULL;
+}
+
 // With these sizes long, if they can be while others are short.
 static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     const ModuleShrunk *s = &t->m->values.shapes;
@@ -290,7 +311,7 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
         if (long_one->longs[i].now < STRETCH_LEAST * size[i]->now) return false;
     }
     Stretched *to = &t->list[t->m->domain.stretches];
-    *to = (Stretched){.domain = &long_one->domain, .longs = n};
+    *to = (Stretched){.domain = &long_one->domain, .leaner = leaner(t, long_one, z), .longs = n};
     for (int i = 0; i < n; i++) {
         const Sizes others = {.held = {size[i]}, .helds = 1, .others = &long_one->values.shapes, .of = t->m};
         if (!open_one(t->a, t->q, &others, &control, &unsaid)) return false;
@@ -300,6 +321,22 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     }
     t->m->domain.stretches++;
     return true;
+}
+
+// A grid with a limit is too small where all sizes together are large: a case that is so has to be left for
+// each size, such as one in which another one is long, too.
+static void keep_large(Stretched *list, int singles, int all) {
+    for (int k = 0; k < singles; k++) {
+        const ModulesDomain *one = modules_at(list[k].domain);
+        bool large = false;
+        for (int i = singles; i < all; i++) {
+            const ModulesDomain *two = modules_at(list[i].domain);
+            bool of_it =
+                two->longs[0].at.at == one->longs[0].at.at || two->longs[1].at.at == one->longs[0].at.at;
+            large |= of_it && two->values.shapes.small.work >= one->values.shapes.small.work;
+        }
+        if (!large) list[k].leaner = NULL;
+    }
 }
 
 // The sizes that lost most come first, then pairs of these. How many can be long.
@@ -327,6 +364,7 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
             const ModuleSize *const two[] = {single[i], single[k]};
             pairs += stretch_by(&t, two, 2);
         }
+    keep_large(t.list, singles, m->domain.stretches);
     m->domain.stretched = t.list;
 }
 
@@ -371,6 +409,7 @@ static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->ragged_counts = q->ragged;
     if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
     ragged->is_aligned = true;
+    ragged->evidence_alone = !q->ragged;
     m->ragged = &ragged->domain;
 }
 
@@ -395,6 +434,13 @@ static void make_quick(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->domain.quick = &quick->domain;
 }
 
+static void make_few(Arena *a, ModulesDomain *m) {
+    ModulesDomain *few = NEW(a, ModulesDomain);
+    *few = *m;
+    few->is_few = true;
+    m->domain.few = &few->domain;
+}
+
 // What belongs to the module at whatever sizes. `to` was made just now.
 static void share_others(const Domain *to, const ModulesDomain *m) {
     if (!to) return;
@@ -414,5 +460,6 @@ bool modules_open(Arena *a, const ModulesAsk *q, ModulesDomain **out, Err *e) {
     if (m->values.shapes.sizes > 0 && !open_published(a, m, e)) return false;
     share_others(m->aligned, m);
     share_others(m->domain.quick, m);
+    make_few(a, m);
     return true;
 }

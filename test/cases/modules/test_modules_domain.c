@@ -71,6 +71,7 @@ static void long_sizes(void **state) {
     assert_int_equal(without->domain.stretches, 0);
     assert_int_equal(m->domain.stretches, 3); // each of them, and both
     int64_t now[2];
+    int leaners = 0;
     for (int i = 0; i < 2; i++) {
         const ModulesDomain *of = (const ModulesDomain *)m->domain.stretched[i].domain;
         PlannedCase *plan;
@@ -80,7 +81,17 @@ static void long_sizes(void **state) {
         assert_true(memcmp(&of->op.hash, &m->op.hash, sizeof m->op.hash) != 0); // draws are kept by it
         int cases = of->domain.kind->cases(&a, &of->domain, &(PlanRequest){.level = LEVEL_FULL}, &plan);
         assert_int_equal(cases, 2);
+        // As long, with fewer of the others: at least four, and powers of two as they were.
+        const ModulesDomain *leaner = (const ModulesDomain *)m->domain.stretched[i].leaner;
+        if (!leaner) continue;
+        leaners++;
+        assert_int_equal(leaner->op.input[0].size[1 - i], now[i]);
+        assert_int_equal(leaner->longs[0].now, now[i]);
+        assert_true(leaner->values.shapes.small.work < of->values.shapes.small.work);
+        assert_true(leaner->op.input[0].size[i] >= 4);
+        assert_true(memcmp(&leaner->op.hash, &of->op.hash, sizeof of->op.hash) != 0);
     }
+    assert_true(leaners > 0);
     assert_true(now[0] >= 20000 && now[1] == 4096);
     // Both of them long: as far as the work allows. In a control one of them is small, and the other as long.
     const Stretched *pair = &m->domain.stretched[2];
@@ -111,16 +122,17 @@ static Draw drawn(World *w, const DrawRequest *q) {
     return d;
 }
 
+static const char wide_rows[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
+                                "    def forward(self, x):\n        return torch.relu(x)\n"
+                                "batch_size, N = 4096, 65536\ndef get_inputs():\n    return "
+                                "[torch.rand(batch_size, N)]\n"
+                                "def get_init_inputs():\n    return []\n";
+
 // Level quick draws smaller sizes of the same definition, unless a domain is named; level full draws its own.
 static void quick_is_smaller(void **state) {
     (void)state;
-    static const char rows[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
-                               "    def forward(self, x):\n        return torch.relu(x)\n"
-                               "batch_size, N = 4096, 65536\ndef get_inputs():\n    return "
-                               "[torch.rand(batch_size, N)]\n"
-                               "def get_init_inputs():\n    return []\n";
     World w = {0};
-    world_make(&w, rows, LEVEL_FULL, 3);
+    world_make(&w, wide_rows, LEVEL_FULL, 3);
     const Domain *quick = w.m->domain.quick;
     assert_non_null(quick);
     const ModulesDomain *of = modules_of(quick->op);
@@ -143,6 +155,35 @@ static void quick_is_smaller(void **state) {
     // What is small already is judged as it is.
     world_make(&w, linear, LEVEL_QUICK, 3);
     assert_true(!w.m->domain.quick && w.d.op == &w.m->op);
+    world_free(&w);
+}
+
+// Level full begins with a few of its cases, which are drawn as they are among all; smaller sizes have as
+// many as all are, and level quick fewer. Where nothing is smaller, or at another level, there are all from
+// the start.
+static void a_few_come_first(void **state) {
+    (void)state;
+    World w = {0};
+    world_make(&w, wide_rows, LEVEL_FULL, 3);
+    const Domain *m = &w.m->domain, *few = domain_first(&w.m->op, LEVEL_FULL);
+    PlannedCase *plan;
+    const PlanRequest q = {.level = LEVEL_FULL, .seed = 3};
+    assert_true(few == m->few && few && few->op == &w.m->op && few != m);
+    assert_null(domain_first(&w.m->op, LEVEL_QUICK));
+    assert_int_equal(few->kind->cases(&w.a, few, &q, &plan), 2);
+    assert_int_equal(m->kind->cases(&w.a, m, &q, &plan), 12);
+    assert_int_equal(m->quick->kind->cases(&w.a, m->quick, &q, &plan), 12);
+    Draw first = drawn(&w, &(DrawRequest){.op = &w.m->op, .domain = few, .level = LEVEL_FULL, .seed = 3});
+    assert_true(first.cases == 2 && w.d.cases == 12 && first.op == w.d.op);
+    for (int i = 0; i < 2; i++) { // the first one, and the third
+        const Bound *one = first.truth[i].expected, *other = w.d.truth[2 * i].expected;
+        assert_true(one->numel == other->numel && one->numel >= 64);
+        assert_memory_equal(one->v, other->v, 64 * sizeof(double));
+    }
+    draw_free(&first);
+    world_free(&w);
+    world_make(&w, linear, LEVEL_FULL, 3);
+    assert_null(domain_first(&w.m->op, LEVEL_FULL)); // negative control
     world_free(&w);
 }
 
@@ -377,6 +418,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_sizes),
         cmocka_unit_test(quick_is_smaller),
+        cmocka_unit_test(a_few_come_first),
         cmocka_unit_test(what_is_never_long),
         cmocka_unit_test(inputs_and_parameters),
         cmocka_unit_test(cases_differ),
