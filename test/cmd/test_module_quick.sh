@@ -120,3 +120,14 @@ same_sizes() {
     [ "$(wc -l <"$tmp/all_sizes")" = 12 ] && [ "$(sed 's/^[0-9]* //' "$tmp/all_sizes" | sort -u | wc -l)" = 1 ] || { cat "$tmp/all_sizes"; return 1; }
 }
 check "the same sizes each time" same_sizes
+# A variance that is a difference of means shows where whole samples, or whole channels, are nearly one value: in each draw some are.
+made=$(dirname "$0")/../module/verdict
+one_pass() {
+    for name in sample_norm batchnorm; do
+        for seed in 1 2 3 4 5 6; do
+            "$bin" referee --module "$made/reference/$name.py" --seed $seed --level quick --json "$made/right/$name.py" "$made/wrong/$name.one_pass.py"
+        done
+    done >"$tmp/out" 2>"$tmp/err"
+    [ "$(grep -c '"status": *"ok"' "$tmp/out")" = 12 ] && [ "$(grep -c '"status": *"\(inaccurate\|nan_class\)"' "$tmp/out")" = 12 ] || { cat "$tmp/out" "$tmp/err"; return 1; }
+}
+check "one-pass variances, at each seed" one_pass

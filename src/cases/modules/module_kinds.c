@@ -6,7 +6,8 @@
 #include "base/numeric/rng.h"
 #include "cases/values/rows.h"
 
-enum { SETS_MAX = 6 };
+enum { SETS_MAX = 6, FLAT_PERIOD = 4 };
+static const uint64_t FLAT_STREAM = 0x666c6174;
 
 // --- along which axes ---
 
@@ -143,6 +144,66 @@ void module_kinds_draw(Arena *scratch, const KindsRequest *q, uint8_t *map, uint
         cls[r] = (uint8_t)c;
     }
     arena_reset(scratch, mark);
+}
+
+// --- nearly constant ones ---
+
+// The place of a line on an axis; -1: it runs along that one.
+static int64_t place_on(const Lines *l, int64_t line, int axis) {
+    for (int i = l->others - 1; i >= 0; i--) {
+        int64_t n = l->t->shape[l->other[i]];
+        if (l->other[i] == axis) return line % n;
+        line /= n;
+    }
+    return -1;
+}
+
+// What lies at a place of an axis: values some thousandths apart, so that the right answer is well known, or
+// some that differ in their last bits.
+typedef enum { ORDINARY, CLOSE, LAST_BITS, SPREADS } Spread;
+static Spread spread_at(int axis, int64_t place, int64_t n, uint64_t start) {
+    int64_t period = axis == 0 ? FLAT_PERIOD : 2 * FLAT_PERIOD;
+    if (n < 2 || place < 0) return ORDINARY;
+    if (n < period) period = n;
+    int64_t turn = (place + (int64_t)start) % period;
+    return turn == 0 ? CLOSE : turn == 1 && period >= FLAT_PERIOD ? LAST_BITS : ORDINARY;
+}
+
+// All but that axis.
+static Lines lines_across(const CaseTensor *t, int axis) {
+    LineAxes rest = {0};
+    for (int d = 0; d < t->rank; d++)
+        if (d != axis) rest.axis[rest.axes++] = d;
+    return lines_of(t, &rest);
+}
+
+bool module_kinds_flatten(Arena *scratch, const KindsRequest *q, uint8_t *map, uint8_t *cls) {
+    enum { BINADE_LEAST = 5, BINADES = 4 };
+    static const double apart[SPREADS] = {[CLOSE] = 0x1p-9, [LAST_BITS] = 0x1p-21};
+    if (q->reach >= KINDS_NEAR) return false;
+    ArenaMark mark = arena_mark(scratch);
+    Rng rng = rng_at(q->seed, FLAT_STREAM);
+    uint64_t first = rng_u32(&rng);
+    double value = (1 + rng_unit(&rng)) * ldexp(1, BINADE_LEAST + (int)rng_below(&rng, BINADES));
+    if (q->reach < KINDS_POSITIVE && rng_u32(&rng) & 1) value = -value;
+    Lines of = lines_of(q->tensor, &q->of->input[q->input]);
+    double *line = NEWN(scratch, double, (size_t)(of.lines * of.length) + 1);
+    // Where both cross, last bits win: the others are still some thousandths apart elsewhere.
+    for (Spread s = CLOSE; s < SPREADS; s++)
+        for (int axis = 0; axis < 2 && axis < q->tensor->rank; axis++) {
+            Lines l = lines_across(q->tensor, axis);
+            for (int64_t r = 0; r < l.lines; r++) {
+                if (spread_at(axis, r, l.lines, first) != s) continue;
+                for (int64_t i = 0; i < l.length; i++)
+                    line[i] = value * (1 + apart[s] * (rng_unit(&rng) - 0.5));
+                line_store(&l, map, r, line);
+            }
+            for (int64_t r = 0; r < of.lines; r++)
+                if (spread_at(axis, place_on(&of, r, axis), l.lines, first) == s)
+                    cls[r] = CLASS_nearly_constant;
+        }
+    arena_reset(scratch, mark);
+    return true;
 }
 
 // --- whose line an element is ---

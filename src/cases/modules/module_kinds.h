@@ -35,6 +35,11 @@ typedef struct {
 } KindsRequest;
 // Into `map`. cls[r]: the class of line r.
 void module_kinds_draw(Arena *scratch, const KindsRequest *q, uint8_t *map, uint8_t *cls);
+// Over what lies in `map`: two of four places of the first axis, and two of eight of the second one, get one
+// large value, whose copies are some thousandths apart or differ in their last bits. Whatever axes a module
+// reduces along, the mean of squares and the square of the mean are next to each other there: a variance that
+// is the difference of both is lost. False: values of that reach are smaller, and nothing was written.
+bool module_kinds_flatten(Arena *scratch, const KindsRequest *q, uint8_t *map, uint8_t *cls);
 // The line of an input of that shape that an element of the answer belongs to: the answer has the input's
 // axes, or those that no line runs along. -1: nothing says it.
 int64_t module_kinds_line(const OpInput *in, const LineAxes *axes, const Bound *answer, int64_t element);

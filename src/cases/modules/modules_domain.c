@@ -28,6 +28,8 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                                          VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
                          aligned_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_KINDS},
                          stretched_cases[] = {VALUES_WIDE, VALUES_KINDS};
+// Of quick's and of full's cases by kinds those that have nearly constant values, too (module_kinds_flatten).
+static const uint64_t quick_flat = 1 << 4, full_flat = 1 << 7 | 1 << 10;
 static const int few_cases[] = {0, 2}; // of full_cases, for Domain.few: one finds addresses, one sums
 
 // A bit for each input that is no parameter.
@@ -52,20 +54,23 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     const ValuesDrawn *values = full ? full_cases : quick_cases;
     int n = full ? (int)(sizeof full_cases / sizeof *full_cases)
                  : (int)(sizeof quick_cases / sizeof *quick_cases);
+    uint64_t flat = full ? full_flat : quick_flat;
     if (modules_at(m)->long_sizes) {
         values = stretched_cases;
+        flat = 0;
         n = (int)(sizeof stretched_cases / sizeof *stretched_cases);
         if (modules_at(m)->long_sizes > 1) n = 1; // kinds of values have met each of them
     }
     if (modules_at(m)->is_aligned) {
         values = aligned_cases;
+        flat = 0;
         n = modules_at(m)->evidence_alone ? 1 : (int)(sizeof aligned_cases / sizeof *aligned_cases);
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);
     for (int i = 0; i < n; i++) {
         PlannedCase *c = &(*out)[i];
-        *c = (PlannedCase){.dtype = DT_F32, .first_line = values[i]};
+        *c = (PlannedCase){.dtype = DT_F32, .first_line = values[i], .flat = flat >> i & 1};
         bool kinds = values[i] == VALUES_KINDS || values[i] == VALUES_INFINITE;
         if (kinds && sets > 0) c->over = 1 + turn++ % sets;
         if (!m->op->domain.contiguous && i % 3 == 1) c->strided = data_inputs(m->op);
@@ -224,7 +229,12 @@ static void fill_kinds(Arena *scratch, const FillRequest *q, bool infinite, uint
     for (k.reach = infinite ? KINDS_INFINITE : KINDS_ALL; k.reach < KINDS_NONE; k.reach++) {
         ArenaMark mark = arena_mark(scratch);
         module_kinds_draw(scratch, &k, map, q->truth->line_class);
+        bool flat = q->plan->flat && module_kinds_flatten(scratch, &k, map, q->truth->line_class);
         bool enough = tells(scratch, q, k.reach, input, map);
+        if (flat && !enough) {
+            module_kinds_draw(scratch, &k, map, q->truth->line_class);
+            enough = tells(scratch, q, k.reach, input, map);
+        }
         arena_reset(scratch, mark);
         if (enough) return;
     }

@@ -118,6 +118,65 @@ static void rows_of_a_class(void **state) {
         }
 }
 
+// How far the values of a sample, or of a channel, are apart, measured by the first of them.
+static double spread(const float *map, const int64_t *n, int axis, int64_t place) {
+    double first = 0, most = 0;
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+        int64_t at = axis == 0 ? i / (n[1] * n[2]) : i / n[2] % n[1];
+        if (at != place) continue;
+        if (first == 0) first = (double)map[i];
+        most = fmax(most, fabs((double)map[i] / first - 1));
+    }
+    return most;
+}
+
+static void nearly_constant_places(void **state) {
+    (void)state;
+    enum { SAMPLES = 4, CHANNELS = 16, PLANE = 6, ALL = SAMPLES * CHANNELS * PLANE };
+    static const int64_t n[] = {SAMPLES, CHANNELS, PLANE};
+    static float map[ALL], was[ALL];
+    uint8_t cls[SAMPLES * CHANNELS];
+    Arena a = {0};
+    OpInput in = input_of(3, n);
+    Op op = {.input = &in, .inputs = 1};
+    LineAxes axes = {.axes = 1, .axis = {2}, .by_class = true};
+    CaseTensor t = {
+        .rank = 3, .dtype = DT_F32, .shape = {n[0], n[1], n[2]}, .stride = {n[1] * n[2], n[2], 1}};
+    for (uint64_t seed = 1; seed < 9; seed++) {
+        KindsRequest q = {
+            .op = &op, .of = &(Reduction){.input = &axes}, .reach = KINDS_ALL, .seed = seed, .tensor = &t};
+        module_kinds_draw(&a, &q, (uint8_t *)map, cls);
+        memcpy(was, map, sizeof map);
+        assert_true(module_kinds_flatten(&a, &q, (uint8_t *)map, cls));
+        int wide = 0, narrow = 0, kept = 0;
+        for (int axis = 0; axis < 2; axis++)
+            for (int64_t place = 0; place < n[axis]; place++) {
+                double s = spread(map, n, axis, place);
+                wide += s > 0x1p-11 && s < 0x1p-8;
+                narrow += s > 0 && s < 0x1p-20;
+            }
+        // Two of four samples and two of eight channels, with one value for all of them.
+        assert_int_equal(wide, 1 + CHANNELS / 8);
+        assert_int_equal(narrow, 1 + CHANNELS / 8);
+        for (int r = 0; r < SAMPLES * CHANNELS; r++) {
+            bool same = memcmp(&map[r * PLANE], &was[r * PLANE], PLANE * sizeof *map) == 0;
+            assert_int_equal(same, cls[r] != CLASS_nearly_constant);
+            kept += same;
+        }
+        assert_int_equal(kept, 2 * (CHANNELS - CHANNELS / 8 * 2));
+        q.reach = KINDS_POSITIVE;
+        assert_true(module_kinds_flatten(&a, &q, (uint8_t *)map, cls));
+        for (int i = 0; i < ALL; i++)
+            if (cls[i / PLANE] == CLASS_nearly_constant) assert_true(map[i] > 31 && map[i] < 513);
+        // The control: values up to 32 alone have no such ones.
+        memcpy(was, map, sizeof map);
+        q.reach = KINDS_NEAR;
+        assert_false(module_kinds_flatten(&a, &q, (uint8_t *)map, cls));
+        assert_memory_equal(was, map, sizeof map);
+    }
+    arena_free(&a);
+}
+
 static void whose_line(void **state) {
     (void)state;
     OpInput in = input_of(3, (const int64_t[]){5, 6, 7});
@@ -134,9 +193,8 @@ static void whose_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_of_axes),
-        cmocka_unit_test(steps_of_a_case),
-        cmocka_unit_test(rows_of_a_class),
+        cmocka_unit_test(sets_of_axes),    cmocka_unit_test(steps_of_a_case),
+        cmocka_unit_test(rows_of_a_class), cmocka_unit_test(nearly_constant_places),
         cmocka_unit_test(whose_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
