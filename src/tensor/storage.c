@@ -58,7 +58,7 @@ bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     size_t elements = bytes / (size_t)dtype_bytes(dtype) + 1;
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
     if (t->sparse) return new_sparse(t, dtype, bytes, out);
-    size_t kept = t->origins ? bytes : 0;
+    size_t kept = t->spare + (t->origins ? bytes : 0);
     if (arena_left(t->arena) < 2 * bytes + kept + 2 * elements * sizeof(uint32_t) + ARENA_SLACK) return false;
     Storage *s = enter(t, dtype, bytes);
     if (t->origins) s->origin = NEWN(t->arena, uint8_t, bytes + 1);

@@ -73,6 +73,7 @@ typedef struct {
     Arena *arena;
     Storage *at[STORAGES_MAX];
     int count;
+    size_t spare; // bytes of the arena that new storages leave to others
     bool origins; // new storages keep where their bytes come from: what a program stores comes from all that
                   // it has loaded until then
     // Room for tensors larger than memory: zero pages that nobody has touched. NULL: none. Storages that are

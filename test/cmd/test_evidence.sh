@@ -148,3 +148,6 @@ for seed in 1 2 3 128000 2654435761; do
     check one_pass_is_wrong exits 1 "$bin" referee src/op/suite/wrong/layernorm_one_pass.py --op layernorm --seed $seed --level quick
     check one_pass_gives_nan grep -q '^layernorm: rejected (nan_class, level quick)$' "$tmp/out"
 done
+# A tensor that just about fits into a judge's memory leaves nothing to anything else: that says nothing of the program.
+check memory_is_no_finding exits 0 "$bin" referee src/op/suite/gold/softmax.py --op softmax --shape 2114x31697 --dtype float16 --level full --seed 1
+check memory_is_told grep -q 'not covered: float16 2114x31697, the tensors of one call take more memory than' "$tmp/out"

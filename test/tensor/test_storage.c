@@ -88,6 +88,9 @@ static void full_tables_and_arenas_refuse(void **state) {
     assert_false(storage_new(&few, DT_F32, 1 << 15, &s)); // data and shadow would fit, the race words not
     assert_int_equal(few.count, 0);
     assert_false(storage_new(&few, DT_F32, SIZE_MAX / 2, &s));
+    few.spare = 1 << 15; // what others need is left to them
+    assert_false(storage_new(&few, DT_F32, 1 << 13, &s));
+    few.spare = 0;
     assert_true(storage_new(&few, DT_F32, 1 << 12, &s));
     free(memory);
 }
