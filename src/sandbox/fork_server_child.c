@@ -109,7 +109,7 @@ static void memory_map(const JobOrder *order, ChildJob *job, int setup) {
     for (int k = 0; k < order->parts; k++) {
         size_t bytes = order->part[k].sparse_bytes;
         job[k].arena = memory;
-        job[k].sparse = (uint8_t *)memory + (memory ? most : 0);
+        job[k].sparse = memory ? (uint8_t *)memory + most : NULL;
         if (!bytes) continue;
         char *sparse = alone ? memory + most : child_map(place, bytes, setup, "memory");
         place = sparse + bytes;

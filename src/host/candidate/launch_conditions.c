@@ -346,9 +346,10 @@ static void find_walrus(void *any, const Node *n) {
     node_each_child(n, find_walrus, any); // a tree's height is bounded
 }
 
-static bool binds(const Nodes *list) {
+// The grid comes first, the arguments follow: between them a name could become another number.
+static bool binds(const Node *call) {
     bool any = false;
-    for (int i = 0; i < list->n; i++) find_walrus(&any, list->at[i]);
+    find_walrus(&any, call);
     return any;
 }
 
@@ -372,8 +373,7 @@ void conditions_launched(Conditions *c, const Node *call, const Node *grid, bool
     if (c->call == call) return;
     c->call = call;
     memset(c->same, 0, sizeof c->same);
-    if (!call || !grid || grid->kind != NODE_TUPLE || binds(&call->call.args) || binds(&call->call.keywords))
-        return;
+    if (!call || !grid || grid->kind != NODE_TUPLE || binds(call)) return;
     for (int i = 0; i < grid->items.n && i < 3; i++)
         if (grid->items.at[i]->kind == NODE_NAME && local(arg, grid->items.at[i]->name))
             c->same[i] = given_name(c->kernel, call, grid->items.at[i]->name);

@@ -199,6 +199,7 @@ static void some_are_settled_by_what_they_are_made_of(void **state) {
     assert_int_equal(unsettled("row < M", "k[(M + h,)](x, M, h, B=64)", STR("M")), 1);
     assert_int_equal(unsettled("row < M", "k[(h,)](x, M, M, B=64)", STR("M")), 1);
     assert_int_equal(unsettled("row < M", "k[(M,)](x, (M := h), M, B=64)", STR("M")), 1);
+    assert_int_equal(unsettled("row < M", "k[(M, f(M := h))](x, M, h, B=64)", STR("M")), 1);
     assert_int_equal(unsettled("row < M", "k[(M,)](*all, M, B=64)", STR("M")), 1);
 }
 
