@@ -42,12 +42,11 @@ static bool goes_further(const Coverage *few, const Coverage *rest) {
     return few->told && rest->told && unreached_anew(&rest->unreached, &few->unreached, &number);
 }
 
-// All cases of a domain, with each config of an autotuned kernel.
-static bool judge_at(Candidates *b, size_t i, const Domain *of, int configs, MoreCases *q, Verdict *v,
-                     Err *e) {
+// All cases of q->domain, with each config of an autotuned kernel.
+static bool judge_at(Candidates *b, size_t i, int configs, MoreCases *q, Verdict *v, Err *e) {
     q->said = MORE_RIGHT;
     for (q->tune = 0; q->said == MORE_RIGHT && (q->tune == 0 || q->tune < configs); q->tune++)
-        if (!judge_sized(b, i, of, q, v, e)) return false;
+        if (!judge_sized(b, i, q->domain, q, v, e)) return false;
     return true;
 }
 
@@ -58,10 +57,11 @@ bool judge_rest(Candidates *b, size_t i, int configs, Verdict *v, bool *all, Err
     *all = false;
     if (!accepted && !may_be_worse) return true;
     Verdict there = *v;
-    MoreCases q = {.seed = rng_mix(b->draw->seed, 0x72657374)}, again = {.seed = b->draw->seed};
-    if (!judge_at(b, i, own->quick, configs, &q, &there, e)) return false;
+    MoreCases q = {.domain = own->quick, .seed = rng_mix(b->draw->seed, 0x72657374)},
+              again = {.domain = own, .seed = b->draw->seed};
+    if (!judge_at(b, i, configs, &q, &there, e)) return false;
     const bool further = accepted && q.said == MORE_RIGHT && goes_further(&v->evidence.coverage, &q.alone);
-    if (further && !judge_at(b, i, own, configs, &again, &there, e)) return false;
+    if (further && !judge_at(b, i, configs, &again, &there, e)) return false;
     const bool right = q.said == MORE_RIGHT && (!further || again.said == MORE_RIGHT);
     if (accepted && right) *v = there;
     *all = accepted ? !right : kind_of_values(there.decision.status) > kind_of_values(s);

@@ -325,7 +325,8 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
 
 static const Bound *tensor_of(const ModuleRun *r, int i) {
     if (i < r->inputs) return r->input[i].tensor;
-    return i < r->inputs + r->tensors ? r->tensor[i - r->inputs].value : r->output[i - r->inputs - r->tensors];
+    return i < r->inputs + r->tensors ? r->tensor[i - r->inputs].value
+                                      : r->output[i - r->inputs - r->tensors];
 }
 
 // Of the axes whose bits are set, all sizes together: rows of a batch, a plane, channels of all samples.
