@@ -113,7 +113,9 @@ bool judge_ragged(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (!m->ragged) return true;
     Verdict there = *v;
     MoreCases q = {.seed = rng_mix(b->draw->seed, 0x726167676564)};
-    if (!judge_sized(b, i, m->ragged, &q, &there, e)) return false;
+    // A line that no other size has come to is accepted by what it does there.
+    const bool one = m->ragged_one && !unreached_any(&v->evidence.coverage.unreached);
+    if (!judge_sized(b, i, one ? m->ragged_one : m->ragged, &q, &there, e)) return false;
     if (q.said == MORE_RIGHT || (q.said == MORE_WRONG && m->ragged_counts)) *v = there;
     v->evidence.raggeds = q.said == MORE_RIGHT || q.said == MORE_WRONG;
     v->evidence.ragged = q.said == MORE_WRONG ? there.decision.status : STATUS_ok;

@@ -451,8 +451,12 @@ static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->ragged_counts = q->ragged;
     if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
     ragged->is_aligned = true;
-    ragged->evidence_alone = !q->ragged;
     m->ragged = &ragged->domain;
+    if (q->ragged) return;
+    ModulesDomain *one = NEW(a, ModulesDomain);
+    *one = *ragged;
+    one->is_one = true;
+    m->ragged_one = &one->domain;
 }
 
 bool modules_timed(Arena *a, const Op *op, ModulesDomain **out, Err *e) {
@@ -489,6 +493,7 @@ static void share_others(const Domain *to, const ModulesDomain *m) {
     ModulesDomain *other = (ModulesDomain *)(uintptr_t)modules_at(to);
     other->published = m->published;
     other->ragged = m->ragged;
+    other->ragged_one = m->ragged_one;
     other->ragged_counts = m->ragged_counts;
 }
 
