@@ -7,13 +7,13 @@ import triton.language as tl
 
 
 @triton.jit
-def part(x_ptr, y_ptr, total, rows, columns, R: tl.constexpr, C: tl.constexpr):
-    first = tl.program_id(0) * R
-    c = tl.program_id(1) * C + tl.arange(0, C)
-    for j in range(R):
-        r = first + j
-        x = tl.load(x_ptr + r * columns + c, mask=(r < total) & (c < columns), other=0.0)
-        tl.atomic_add(y_ptr + r // rows * columns + c, x, mask=(r < total) & (c < columns))
+def part_kernel(x_ptr, y_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    first = tl.program_id(0) * ROWS
+    r = first + tl.arange(0, ROWS)
+    c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + r[:, None] * columns + c[None, :], mask=c[None, :] < columns, other=0.0)
+    tl.atomic_add(y_ptr + first // rows * columns + c, tl.sum(x, axis=0), mask=c < columns)
+
 
 class ModelNew(nn.Module):
     def __init__(self, dim):
@@ -23,5 +23,6 @@ class ModelNew(nn.Module):
     def forward(self, x):
         batch, rows, columns = x.shape
         y = torch.zeros((batch, columns), device=x.device, dtype=x.dtype)
-        part[(min(triton.cdiv(batch * rows, 16), 512), triton.cdiv(columns, 64))](x, y, batch * rows, rows, columns, R=16, C=64)
+        parts = min(batch * rows // 8, 1024)
+        part_kernel[(parts, triton.cdiv(columns, 64))](x, y, rows, columns, ROWS=8, BLOCK=64)
         return y
