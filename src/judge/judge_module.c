@@ -35,17 +35,36 @@ static int kind_of_values(Status s) {
     return s == STATUS_nan_class ? 3 : s == STATUS_incorrect ? 2 : s == STATUS_inaccurate ? 1 : 0;
 }
 
+// At the draw's own sizes a program has come to a line, or a comparison has come out, as at the smaller ones
+// it never did: of what hangs on that, the few cases there know little.
+static bool goes_further(const Coverage *few, const Coverage *rest) {
+    uint32_t number;
+    return few->told && rest->told && unreached_anew(&rest->unreached, &few->unreached, &number);
+}
+
+// All cases of q->domain, with each config of an autotuned kernel.
+static bool judge_at(Candidates *b, size_t i, int configs, MoreCases *q, Verdict *v, Err *e) {
+    q->said = MORE_RIGHT;
+    for (q->tune = 0; q->said == MORE_RIGHT && (q->tune == 0 || q->tune < configs); q->tune++)
+        if (!judge_sized(b, i, q->domain, q, v, e)) return false;
+    return true;
+}
+
 bool judge_rest(Candidates *b, size_t i, int configs, Verdict *v, bool *all, Err *e) {
     const Status s = v->decision.status;
     const bool accepted = verdict_accepted(v), may_be_worse = s == STATUS_incorrect || s == STATUS_inaccurate;
+    const Domain *own = b->draw->op->form;
     *all = false;
     if (!accepted && !may_be_worse) return true;
     Verdict there = *v;
-    MoreCases q = {.said = MORE_RIGHT, .seed = rng_mix(b->draw->seed, 0x72657374)};
-    for (; q.said == MORE_RIGHT && (q.tune == 0 || q.tune < configs); q.tune++)
-        if (!judge_sized(b, i, b->draw->op->form->quick, &q, &there, e)) return false;
-    if (accepted && q.said == MORE_RIGHT) *v = there;
-    *all = accepted ? q.said != MORE_RIGHT : kind_of_values(there.decision.status) > kind_of_values(s);
+    MoreCases q = {.domain = own->quick, .seed = rng_mix(b->draw->seed, 0x72657374)},
+              again = {.domain = own, .seed = b->draw->seed};
+    if (!judge_at(b, i, configs, &q, &there, e)) return false;
+    const bool further = accepted && q.said == MORE_RIGHT && goes_further(&v->evidence.coverage, &q.alone);
+    if (further && !judge_at(b, i, configs, &again, &there, e)) return false;
+    const bool right = q.said == MORE_RIGHT && (!further || again.said == MORE_RIGHT);
+    if (accepted && right) *v = there;
+    *all = accepted ? !right : kind_of_values(there.decision.status) > kind_of_values(s);
     return !*all || judge_all(b, i, v, e);
 }
 
@@ -94,7 +113,9 @@ bool judge_ragged(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (!m->ragged) return true;
     Verdict there = *v;
     MoreCases q = {.seed = rng_mix(b->draw->seed, 0x726167676564)};
-    if (!judge_sized(b, i, m->ragged, &q, &there, e)) return false;
+    // A line that no other size has come to is accepted by what it does there.
+    const bool one = m->ragged_one && !unreached_any(&v->evidence.coverage.unreached);
+    if (!judge_sized(b, i, one ? m->ragged_one : m->ragged, &q, &there, e)) return false;
     if (q.said == MORE_RIGHT || (q.said == MORE_WRONG && m->ragged_counts)) *v = there;
     v->evidence.raggeds = q.said == MORE_RIGHT || q.said == MORE_WRONG;
     v->evidence.ragged = q.said == MORE_WRONG ? there.decision.status : STATUS_ok;

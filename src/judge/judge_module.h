@@ -5,7 +5,8 @@
 
 // Of a draw of few cases (Domain.few): the others, at the smaller sizes of level quick. An acceptance gains
 // them. What is not right there, or is wrong in a worse way, is judged by all cases of the draw's own sizes
-// instead: then *all is true, and the verdict is final.
+// instead: then *all is true, and the verdict is final. Who comes further at the
+// draw's own sizes than at the smaller ones has to be right in all cases there, too.
 MUST_CHECK bool judge_rest(Candidates *b, size_t i, int configs, Verdict *v, bool *all, Err *e);
 // By all cases of those sizes.
 MUST_CHECK bool judge_all(Candidates *b, size_t i, Verdict *v, Err *e);

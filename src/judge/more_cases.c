@@ -46,6 +46,10 @@ bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verd
         q->said = MORE_WRONG;
         keep_added(b, q);
     } else if (verdict_accepted(&other)) {
+        if (q->alone.told)
+            coverage_meet(&q->alone, &other.evidence.coverage);
+        else
+            q->alone = other.evidence.coverage;
         keep_evidence(&v->evidence, &other.evidence);
         v->keeps |= other.keeps;
         v->cases.run += other.cases.run;

@@ -19,6 +19,7 @@ typedef struct {
     bool may_refuse;
     More said;         // what came of them
     SizesAllowed most; // with MORE_REFUSED: what cases may have that it will not refuse
+    Coverage alone;    // of those that were right, whatever had been judged before
 } MoreCases;
 
 // On a draw of them. False where the world failed.

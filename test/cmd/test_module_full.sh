@@ -56,6 +56,13 @@ made rows 8 128 "$unmasked"
 made later 64 16 's/tl.maximum(x, 0.0)/tl.maximum(x, tl.where(row < 100, 0.0, 0.1))/'
 made minus 64 16 's/tl.maximum(x, 0.0)/x * (x > 0)/'
 made minus_wide 64 16 "$unmasked; s/tl.maximum(x, 0.0)/x * (x > 0)/"
+# Chosen by a size or a place that smaller sizes have not: there are infinite values in a later case than the first few.
+made size 64 16 's/tl.maximum(x, 0.0)/tl.where(m > 100, x * (x > 0), tl.maximum(x, 0.0))/'
+made place 64 16 's/tl.maximum(x, 0.0)/tl.where(row >= 100, x * (x > 0), tl.maximum(x, 0.0))/'
+made both 64 16 's/tl.maximum(x, 0.0)/tl.where(m > 100, tl.maximum(0.0, x), tl.maximum(x, 0.0))/'
+# For odd sizes alone: one ordinary case does not show what large values come to.
+made odd 64 16 's/y = tl.maximum(x, 0.0)/y = tl.maximum(x, 0.0)\n    if n % 2 == 1:\n        y = tl.minimum(tl.maximum(x, 0.0), 100.0)/'
+made odd_right 64 16 's/y = tl.maximum(x, 0.0)/y = tl.maximum(x, 0.0)\n    if n % 2 == 1:\n        y = tl.maximum(0.0, x)/'
 made far 8 128 "$unmasked; s/tl.maximum(x, 0.0)/tl.maximum(x, tl.where(column < 200000, 0.0, 0.1))/"
 # FILE LEVEL STATUS: at full always with the rows of its own sizes
 tells() {
@@ -70,6 +77,10 @@ P
 check "what goes wrong in a row that smaller sizes have not" eval 'tells later quick ok && tells later full incorrect'
 # The first few cases have no infinite values.
 check "what one kind of values shows at smaller sizes" eval 'tells right full ok && tells minus full nan_class'
+check "what one kind of values shows where a size or a place is as at no smaller size" eval 'tells size full nan_class && tells place full nan_class'
+more() { cp "$tmp/out" "$tmp/fewer" && tells both full ok && python3 -c 'import json, sys; a, b = (json.load(open(f))["cases_run"] for f in sys.argv[1:]); sys.exit(b != a + 12)' "$tmp/fewer" "$tmp/out"; }
+check "such a choice has all cases there, and is right" eval 'tells right full ok && more'
+check "a line that odd sizes alone come to has all of their cases" eval 'tells odd_right full ok && tells odd full unreached'
 check "blocks that smaller sizes are too small for" eval 'tells wide full ok'
 check "and wrong besides" eval 'tells minus_wide full nan_class'
 # Beside the long size there are eight rows, or four.

@@ -90,7 +90,8 @@ struct Domain {
     int stretches;
     const Domain *quick; // the same at smaller sizes, which level quick draws instead; NULL: this one
     // The same, of which level full draws a few cases: it has the others at those smaller sizes, and comes
-    // back to this one for whoever is not right there (judge_module.h). NULL: all cases are of this one.
+    // back to this one for whoever is not right there, or comes further here (judge_module.h). NULL: all
+    // cases are of this one.
     const Domain *few;
 };
 

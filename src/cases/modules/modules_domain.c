@@ -64,7 +64,7 @@ static int plan(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **o
     if (modules_at(m)->is_aligned) {
         values = aligned_cases;
         flat = 0;
-        n = modules_at(m)->evidence_alone ? 1 : (int)(sizeof aligned_cases / sizeof *aligned_cases);
+        n = modules_at(m)->is_one ? 1 : (int)(sizeof aligned_cases / sizeof *aligned_cases);
     }
     int sets = m->reductions - 1, turn = sets > 0 ? (int)(rng_mix(q->seed, 0x6b696e64) % (uint64_t)sets) : 0;
     *out = NEWN(a, PlannedCase, (size_t)n);

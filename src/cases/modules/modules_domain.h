@@ -27,11 +27,14 @@ typedef struct {
     bool is_aligned;      // of that one, and of the next: few cases
     const Domain *ragged; // the same with odd sizes; NULL: nobody has asked, or there are none
     bool ragged_counts;   // what is wrong there is rejected
-    bool evidence_alone;  // of that one: it does not count, so one case will do
-    const Domain *full;   // of what level quick draws (Domain.quick): what level full does. Else NULL
-    bool is_few;          // of Domain.few
-    LibraryUse library;   // what a ModelNew may leave to PyTorch's library
-    int64_t light_bytes;  // of the reference's light operators (library.def), as FormOp.bytes
+    // Of that one a single case, which will do where it does not count and no line waits for it. NULL: it
+    // counts.
+    const Domain *ragged_one;
+    bool is_one;         // of that one
+    const Domain *full;  // of what level quick draws (Domain.quick): what level full does. Else NULL
+    bool is_few;         // of Domain.few
+    LibraryUse library;  // what a ModelNew may leave to PyTorch's library
+    int64_t light_bytes; // of the reference's light operators (library.def), as FormOp.bytes
 } ModulesDomain;
 
 // What implements it. A domain of that kind is the first member of a ModulesDomain.

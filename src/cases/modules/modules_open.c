@@ -323,19 +323,61 @@ static bool stretch_by(Stretching *t, const ModuleSize *const *size, int n) {
     return true;
 }
 
-// A grid with a limit is too small where all sizes together are large: a case that is so has to be left for
-// each size, such as one in which another one is long, too.
-static void keep_large(Stretched *list, int singles, int all) {
-    for (int k = 0; k < singles; k++) {
-        const ModulesDomain *one = modules_at(list[k].domain);
+static const Bound *tensor_of(const ModuleRun *r, int i) {
+    if (i < r->inputs) return r->input[i].tensor;
+    return i < r->inputs + r->tensors ? r->tensor[i - r->inputs].value
+                                      : r->output[i - r->inputs - r->tensors];
+}
+
+// Of the axes whose bits are set, all sizes together: rows of a batch, a plane, channels of all samples.
+static double size_over(const ModulesDomain *m, int tensor, unsigned axes) {
+    const Bound *b = tensor_of(&m->values.run, tensor);
+    double all = 1;
+    for (int k = 0; k < b->rank; k++)
+        if (axes >> k & 1) all *= (double)b->shape[k];
+    return all;
+}
+
+typedef struct {
+    const ModulesDomain *own;
+    Stretched *list;
+    int singles, all;
+} Lengths;
+
+// Whether some case that nobody goes without has as much of these axes.
+static bool has_as_much(const Lengths *l, int tensor, unsigned axes, double size) {
+    bool any = size_over(l->own, tensor, axes) >= size;
+    for (int i = 0; i < l->all; i++) {
+        const Domain *met = l->list[i].leaner ? l->list[i].leaner : l->list[i].domain;
+        any |= size_over(modules_at(met), tensor, axes) >= size;
+    }
+    return any;
+}
+
+// A grid, an array or a loop with a limit ends too early where some axes together are large: a case that is
+// so has to be left for all axes of each tensor, such as one in which another size is long, too.
+static bool loses_nothing(const Lengths *l, const ModulesDomain *one) {
+    const ModuleRun *r = &one->values.run;
+    for (int t = 0; t < r->inputs + r->tensors + r->outputs; t++) {
+        const Bound *b = tensor_of(r, t);
+        for (unsigned axes = 1; b && axes < 1U << b->rank; axes++)
+            if (!has_as_much(l, t, axes, size_over(one, t, axes))) return false;
+    }
+    return true;
+}
+
+// The same of all work, where two sizes are long.
+static void keep_large(const Lengths *l) {
+    for (int k = 0; k < l->singles; k++) {
+        const ModulesDomain *one = modules_at(l->list[k].domain);
         bool large = false;
-        for (int i = singles; i < all; i++) {
-            const ModulesDomain *two = modules_at(list[i].domain);
+        for (int i = l->singles; i < l->all; i++) {
+            const ModulesDomain *two = modules_at(l->list[i].domain);
             bool of_it =
                 two->longs[0].at.at == one->longs[0].at.at || two->longs[1].at.at == one->longs[0].at.at;
             large |= of_it && two->values.shapes.small.work >= one->values.shapes.small.work;
         }
-        if (!large) list[k].leaner = NULL;
+        if (l->list[k].leaner && (!large || !loses_nothing(l, one))) l->list[k].leaner = NULL;
     }
 }
 
@@ -364,7 +406,7 @@ static void stretch(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
             const ModuleSize *const two[] = {single[i], single[k]};
             pairs += stretch_by(&t, two, 2);
         }
-    keep_large(t.list, singles, m->domain.stretches);
+    keep_large(&(Lengths){m, t.list, singles, m->domain.stretches});
     m->domain.stretched = t.list;
 }
 
@@ -409,8 +451,12 @@ static void make_ragged(Arena *a, const ModulesAsk *q, ModulesDomain *m) {
     m->ragged_counts = q->ragged;
     if (!open_one(a, q, &(Sizes){.of = m, .ragged = true}, &ragged, &unsaid) || same_sizes(m, ragged)) return;
     ragged->is_aligned = true;
-    ragged->evidence_alone = !q->ragged;
     m->ragged = &ragged->domain;
+    if (q->ragged) return;
+    ModulesDomain *one = NEW(a, ModulesDomain);
+    *one = *ragged;
+    one->is_one = true;
+    m->ragged_one = &one->domain;
 }
 
 bool modules_timed(Arena *a, const Op *op, ModulesDomain **out, Err *e) {
@@ -447,6 +493,7 @@ static void share_others(const Domain *to, const ModulesDomain *m) {
     ModulesDomain *other = (ModulesDomain *)(uintptr_t)modules_at(to);
     other->published = m->published;
     other->ragged = m->ragged;
+    other->ragged_one = m->ragged_one;
     other->ragged_counts = m->ragged_counts;
 }
 

@@ -298,13 +298,6 @@ static bool leaves_some(const Probe *p, LargeCase *c, const CaseReport *r) {
     return true;
 }
 
-// The first comparison that came out there as it has in no case: values that hang on it were never looked at.
-static bool comes_out_anew(const Unreached *cases, const Unreached *there, uint32_t *number) {
-    for (uint32_t i = 0; i < UNREACHED_MAX; i++)
-        if ((cases->idle[i / 8] & ~there->idle[i / 8]) >> i % 8 & 1) return *number = i, true;
-    return false;
-}
-
 static void leave_unreached(const Probe *p, uint32_t number) {
     Verdict *v = p->v;
     PublishedSizes *said = &v->evidence.published;
@@ -346,8 +339,9 @@ void published_sizes_probe(ForkServers *fork_servers, Arena *a, const Draw *d, S
     switch (probe_case(&p, &c, &last, said->why)) {
     case SAID_SAFE:
         said->said = leaves_some(&p, &c, &last) ? PUBLISHED_WRONG : PUBLISHED_RIGHT;
+        // A comparison that came out there as it has in no case: values that hang on it were never looked at.
         if (said->said == PUBLISHED_RIGHT && came->told && v->evidence.coverage.told &&
-            comes_out_anew(&v->evidence.coverage.unreached, &came->unreached, &number))
+            unreached_anew(&v->evidence.coverage.unreached, &came->unreached, &number))
             leave_unreached(&p, number);
         return;
     case SAID_FAILS:

@@ -594,6 +594,12 @@ static bool goes_further(const Unreached *a, const Unreached *b) {
     return false;
 }
 
+bool unreached_anew(const Unreached *these, const Unreached *others, uint32_t *number) {
+    for (uint32_t i = 0; i < UNREACHED_MAX; i++)
+        if ((these->idle[i / 8] & ~others->idle[i / 8]) >> i % 8 & 1) return *number = i, true;
+    return false;
+}
+
 void unreached_meet(Unreached *a, const Unreached *b) {
     int n = 0;
     bool further = goes_further(a, b);

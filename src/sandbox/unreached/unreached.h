@@ -29,6 +29,8 @@ bool unreached_read(const char **p, Unreached *out);
 // What one of them has left out and the other one has not come to either, or has left out, too.
 void unreached_meet(Unreached *a, const Unreached *b);
 bool unreached_any(const Unreached *u);
+// Whether other cases have come to something that these have not. *number: the first of it.
+bool unreached_anew(const Unreached *these, const Unreached *others, uint32_t *number);
 // Where the comparison with that number stands; len 0: there is none.
 void unreached_place(Arena *a, const Node *module, uint32_t number, UnreachedPlace *out);
 // Whether some kernel holds a remainder or bits that may be large: without any, its arithmetic has no ways.

@@ -55,6 +55,52 @@ static void inputs_and_parameters(void **state) {
     world_free(&w);
 }
 
+// Odd sizes have one case where they are evidence alone, and three where a line waits for them, or they
+// count.
+static void odd_sizes_have_one_case(void **state) {
+    (void)state;
+    for (int counts = 0; counts < 2; counts++) {
+        Arena a = {0};
+        Err e = {0};
+        ModulesDomain *m = NULL;
+        PlannedCase *plan;
+        const PlanRequest q = {.level = LEVEL_FULL};
+        const ModulesAsk ask = {
+            .path = "l.py", .source = str_of(linear), .stretched = true, .ragged = counts == 1};
+        assert_true(modules_open(&a, &ask, &m, &e));
+        assert_int_equal(m->ragged->kind->cases(&a, m->ragged, &q, &plan), 3);
+        assert_true(!m->ragged_one == (counts == 1));
+        if (m->ragged_one) assert_int_equal(m->ragged_one->kind->cases(&a, m->ragged_one, &q, &plan), 1);
+        arena_free(&a);
+    }
+}
+
+// A long size comes with less beside it only where no axes of a tensor together become fewer than in all
+// other cases: rows of all samples are a grid, and no pair of long sizes has as many.
+static void leaner_ones_lose_no_grid(void **state) {
+    (void)state;
+    static const char cube[] = "import torch\nimport torch.nn as nn\nclass Model(nn.Module):\n"
+                               "    def forward(self, x):\n        return torch.sum(x, dim=1)\n"
+                               "M, N, K = 64, 1000, 4096\ndef get_inputs():\n"
+                               "    return [torch.rand(M, N, K)]\ndef get_init_inputs():\n    return []\n";
+    Arena a = {0};
+    Err e = {0};
+    ModulesDomain *m = NULL;
+    assert_true(
+        modules_open(&a, &(ModulesAsk){.path = "c.py", .source = STR(cube), .stretched = true}, &m, &e));
+    const Stretched *rows = &m->domain.stretched[1];
+    const ModulesDomain *of = (const ModulesDomain *)rows->domain;
+    const int64_t *size = of->op.input[0].size, *own = m->op.input[0].size;
+    assert_int_equal(of->longs[0].now, 1000);
+    assert_true(size[0] * size[1] > own[0] * own[1]);
+    for (int i = 0; i < m->domain.stretches; i++) {
+        const ModulesDomain *other = (const ModulesDomain *)m->domain.stretched[i].domain;
+        assert_true(i == 1 || other->op.input[0].size[0] * other->op.input[0].size[1] < size[0] * size[1]);
+    }
+    assert_null(rows->leaner);
+    arena_free(&a);
+}
+
 // Further domains with one long size, where they are asked for and there is one.
 static void long_sizes(void **state) {
     (void)state;
@@ -419,6 +465,8 @@ int main(void) {
         cmocka_unit_test(long_sizes),
         cmocka_unit_test(quick_is_smaller),
         cmocka_unit_test(a_few_come_first),
+        cmocka_unit_test(leaner_ones_lose_no_grid),
+        cmocka_unit_test(odd_sizes_have_one_case),
         cmocka_unit_test(what_is_never_long),
         cmocka_unit_test(inputs_and_parameters),
         cmocka_unit_test(cases_differ),

@@ -456,6 +456,19 @@ static void another_draw_has_to_come_to_it(void **state) {
     arena_free(&a);
 }
 
+// What other cases have come to, and these have not. That these have come to more is nothing new.
+static void others_come_further(void **state) {
+    (void)state;
+    const Unreached these = {.idle = {6, 0, 1}}, others = {.idle = {7, 8}};
+    uint32_t number = 99;
+    assert_true(unreached_anew(&these, &others, &number));
+    assert_int_equal(number, 16);
+    assert_true(unreached_anew(&others, &these, &number)); // the first of two
+    assert_int_equal(number, 0);
+    assert_false(unreached_anew(&these, &these, &number));
+    assert_false(unreached_anew(&(Unreached){.idle = {2}}, &these, &number));
+}
+
 // The condition that kept calls away is named, not one behind it.
 static void the_outer_condition_is_named(void **state) {
     (void)state;
@@ -519,6 +532,7 @@ int main(void) {
                                        cmocka_unit_test(layouts_that_tell_a_size_count),
                                        cmocka_unit_test(the_outer_condition_is_named),
                                        cmocka_unit_test(a_number_has_a_place),
-                                       cmocka_unit_test(another_draw_has_to_come_to_it)};
+                                       cmocka_unit_test(another_draw_has_to_come_to_it),
+                                       cmocka_unit_test(others_come_further)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
