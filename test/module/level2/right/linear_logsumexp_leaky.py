@@ -11,6 +11,7 @@ def logsumexp_tail(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * n + i, mask=i < n, other=-float("inf"))
     top = tl.max(x, axis=0)
+    top = tl.where(tl.abs(top) == float("inf"), 0.0, top)
     y = top + tl.log(tl.sum(tl.exp(x - top), axis=0))
     y = tl.where(y >= 0.0, y, 0.01 * y)
     y = 0.5 * y * (1.0 + tl.erf(y * 0.7071067811865476))
