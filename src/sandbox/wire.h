@@ -85,10 +85,11 @@ static inline int spec_last_run(const CaseSpec *s) { return spec_contracted(s, C
 
 // A child's memory, and what the tensors of one call may take of it: each has data, shadow and race words
 // beside it, and the syntax tree and compiled kernels have a quarter.
-// Race words of 16-bit tensors are four times as large as these: near the limit they would leave nothing to
-// host values and to registers, and whoever needs some would look wrong.
-enum { MEMORY_PER_TENSORS = 8, MEMORY_SPARE = 32 << 20 };
+enum { MEMORY_PER_TENSORS = 8 };
 static inline int64_t memory_tensors(size_t memory) { return (int64_t)(memory / MEMORY_PER_TENSORS); }
+// What new tensors leave of it. Race words of 16-bit ones are four times as large as these: near the limit
+// they would leave nothing to host values and to registers, and whoever needs some would look wrong.
+static inline size_t memory_spare(size_t memory) { return memory / 32; }
 // And beside that the inputs that repeat themselves, as the child sees them.
 size_t memory_repeated(const CaseTensor *input, int n);
 // What a child needs for the largest of these cases: a call may allocate several times what goes in and comes

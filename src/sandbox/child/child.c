@@ -267,7 +267,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     m->contraction.side = run->side;
     m->lane_order = case_lane_order(c, spec);
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse - c->repeated);
-    m->storages.spare = MEMORY_SPARE;
+    m->storages.spare = memory_spare(c->job->arena_bytes - c->sparse - c->repeated);
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;
     m->autotune.pruned = c->tuned;

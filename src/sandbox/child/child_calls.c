@@ -67,7 +67,7 @@ static bool sequence_begin(Sequence *q, Child *c, int first) {
     q->m = NEW(&c->call, Machine);
     machine_init(q->m, &c->call, &q->diags, spec->steps);
     q->m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
-    q->m->storages.spare = MEMORY_SPARE;
+    q->m->storages.spare = memory_spare(c->job->arena_bytes - c->sparse);
     q->m->gpu.processors = spec->processors;
     q->m->lane_order = case_lane_order(c, spec);
     q->m->watch.cover = c->cover;
