@@ -112,12 +112,12 @@ for i in 32 64 128 256 512 1024 2048 4096; do
 done >"$tmp/lines"
 stopped() {
     env OUROBOROS_LIBCUDA="$build/test/gpu/libcuda.so" OUROBOROS_PYTHON=test/gpu/standin/python \
-        VM_GPU="memory=400000000 l2=40000 scale=600" "$bin" referee --stream --alone --level full \
+        VM_GPU="memory=400000000 l2=40000 scale=100" "$bin" referee --stream --alone --level full \
         --state "$tmp/state-$state" <"$tmp/lines" >"$tmp/stopped" &
     pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 500); do
         [ -s "$tmp/stopped" ] && break
-        sleep 0.1
+        sleep 0.02
     done
     kill -TERM $pid
     wait $pid
