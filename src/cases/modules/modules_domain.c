@@ -28,7 +28,7 @@ static const ValuesDrawn quick_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_
                                          VALUES_KINDS, VALUES_LARGE,     VALUES_KINDS, VALUES_INFINITE},
                          aligned_cases[] = {VALUES_WIDE, VALUES_PUBLISHED, VALUES_KINDS},
                          stretched_cases[] = {VALUES_WIDE, VALUES_KINDS};
-// Of quick's and of full's cases by kinds those that have nearly constant values, too (module_kinds_flatten).
+// Bit i: case i of quick's or of full's also gets nearly constant values (module_kinds_flatten).
 static const uint64_t quick_flat = 1 << 4, full_flat = 1 << 7 | 1 << 10;
 static const int few_cases[] = {0, 2}; // of full_cases, for Domain.few: one finds addresses, one sums
 
