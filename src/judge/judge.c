@@ -55,14 +55,14 @@ static void note_tried(Evidence *e, const Draw *d, const MoreCases *ran, int64_t
 
 // A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
 // gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
-static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
+static bool judge_sizes(Candidates *b, size_t i, Ahead *ahead, Verdict *v, Err *e) {
     Arena a = {0};
     Evidence *had = &v->evidence;
     PlannedCase *plan;
     int tried, cases = plan_sizes(&a, b->draw, &b->q->filter, &had->coverage, &plan, &tried);
     int64_t size[COVERAGE_SIZES_MAX];
     memcpy(size, had->coverage.size, sizeof size);
-    MoreCases q = {.cases = cases, .seed = b->draw->seed, .said = MORE_UNKNOWN};
+    MoreCases q = {.cases = cases, .seed = b->draw->seed, .ahead = ahead, .said = MORE_UNKNOWN};
     bool ok = judge_allowed(b, i, &q, plan, v, e);
     for (int k = 0; q.said == MORE_RIGHT && k < tried; k++) note_tried(had, b->draw, &q, size[k]);
     arena_free(&a);
@@ -203,7 +203,7 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
-// What is left when all cases of a draw and its sizes are right.
+// What is left when all cases of a draw are right.
 typedef struct {
     Ahead ahead;
     int branches, large;
@@ -217,9 +217,7 @@ static bool beyond_ask(Candidates *b, size_t i, Beyond *z, Err *e) {
     z->ahead.fork_servers = b->r->fork_servers;
     if (!branches_ahead(&search, &z->ahead, &z->branches, e)) return false;
     if (b->production) production_ahead(&production, &z->ahead, &z->shapes);
-    if (!large_tensors_ahead(&large, &z->ahead, &z->large, e)) return false;
-    ahead_run(&z->ahead);
-    return true;
+    return large_tensors_ahead(&large, &z->ahead, &z->large, e);
 }
 
 static bool beyond_judge(Candidates *b, size_t i, const Beyond *z, Verdict *v, Err *e) {
@@ -234,9 +232,17 @@ static bool beyond_judge(Candidates *b, size_t i, const Beyond *z, Verdict *v, E
     return true;
 }
 
+static bool judge_sizes_and_beyond(Candidates *b, size_t i, Beyond *z, Verdict *v, Err *e) {
+    if (!judge_sizes(b, i, &z->ahead, v, e)) return false;
+    if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
+    if (!verdict_accepted(v)) return true;
+    ahead_run(&z->ahead); // of a candidate without sizes
+    return beyond_judge(b, i, z, v, e);
+}
+
 static bool judge_beyond_cases(Candidates *b, size_t i, Verdict *v, Err *e) {
     Beyond z = {.branches = AHEAD_NONE, .large = AHEAD_NONE};
-    bool ok = beyond_ask(b, i, &z, e) && beyond_judge(b, i, &z, v, e);
+    bool ok = beyond_ask(b, i, &z, e) && judge_sizes_and_beyond(b, i, &z, v, e);
     ahead_close(&z.ahead);
     return ok;
 }
@@ -307,9 +313,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);
         return true;
     }
-    if (!judge_sizes(b, i, v, e)) return false;
-    if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
-    if (verdict_accepted(v) && !judge_beyond_cases(b, i, v, e)) return false;
+    if (!judge_beyond_cases(b, i, v, e)) return false;
     if (verdict_accepted(v)) judge_unreached(b, i, v);
     return true;
 }

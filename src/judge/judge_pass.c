@@ -35,44 +35,72 @@ static Extras extras_of(const Candidates *b) {
     return all;
 }
 
-// One pass over the cases of a draw.
-static bool pass_on(Candidates *b, const Draw *d, size_t i, Verdict *v, Passes *had, Err *e) {
+// What a child has said of a job: one of its own, or one that had further jobs behind this.
+typedef struct {
+    ForkServer *fork_server; // NULL: the child is another's
+    ChildResult own;
+    const ChildResult *said;
+} Heard;
+
+static bool hear(Candidates *b, const ForkJob *job, Ahead *ahead, Arena *scratch, Heard *out, Err *e) {
+    *out = (Heard){.said = ahead && !ahead->ran ? ahead_run_behind(ahead, job) : NULL};
+    if (out->said) return true;
+    out->fork_server = fork_servers_take(b->r->fork_servers, e);
+    out->said = &out->own;
+    if (!out->fork_server) return false;
+    if (fork_server_run(out->fork_server, scratch, job, &out->own, e)) return true;
+    fork_servers_leave(b->r->fork_servers, out->fork_server, true);
+    return false;
+}
+
+static void heard(Candidates *b, Heard *h) {
+    if (!h->fork_server) return;
+    child_result_free(h->fork_server, &h->own);
+    fork_servers_leave(b->r->fork_servers, h->fork_server, false);
+}
+
+static ForkJob job_of(const Candidates *b, const Draw *d, size_t i, int tune) {
     ForkJob job = {.draw_fd = d->fd,
                    .draw_bytes = d->bytes,
                    .source = b->source[i],
                    .extras = extras_of(b),
-                   .tune = had->tune,
+                   .tune = tune,
                    .output_bytes = d->output_bytes,
                    .arena_bytes = memory_needed(d->spec, d->cases),
                    .wall_seconds = FORK_WALL_SECONDS,
                    .max_reports = d->cases + d->calls + 1,
                    .draw_key = d->key};
     if (b->watched) watch_room(d, &job);
-    ChildResult r;
+    return job;
+}
+
+// One pass over the cases of a draw.
+static bool pass_on(Candidates *b, const Draw *d, size_t i, Verdict *v, Passes *had, Err *e) {
+    const ForkJob job = job_of(b, d, i, had->tune);
+    Heard h;
     Arena scratch = {0};
     double t0 = clock_seconds();
-    ForkServer *fork_server = fork_servers_take(b->r->fork_servers, e);
-    bool ok = fork_server && fork_server_run(fork_server, &scratch, &job, &r, e);
+    bool ok = hear(b, &job, had->ahead, &scratch, &h, e);
     double t1 = clock_seconds();
     if (ok) {
+        const ChildResult *r = h.said;
         v->decision = (Decision){.rule = "", .feedback = ""};
         v->cases = (CaseResults){0};
         v->traffic = (Traffic){0};
         v->evidence = (Evidence){0};
         v->gaps = (Gaps){0};
         v->roundings = 0;
-        decide(&scratch, d, b->source[i], &r, v);
+        decide(&scratch, d, b->source[i], r, v);
         v->decision.feedback =
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
         v->judged.seconds_child = t1 - t0;
         v->judged.seconds_compare = clock_seconds() - t1;
-        for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
-            if (r.report[k].configs > had->configs) had->configs = r.report[k].configs;
-        v->keeps |= r.reports > 0 && r.report[r.reports - 1].keeps;
-        if (b->watched && (had->tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
-        child_result_free(fork_server, &r);
+        for (int k = 0; verdict_accepted(v) && k < r->reports; k++)
+            if (r->report[k].configs > had->configs) had->configs = r->report[k].configs;
+        v->keeps |= r->reports > 0 && r->report[r->reports - 1].keeps;
+        if (b->watched && (had->tune == 0 || !verdict_accepted(v))) watch_take(b, &job, r);
+        heard(b, &h);
     }
-    if (fork_server) fork_servers_leave(b->r->fork_servers, fork_server, !ok);
     arena_free(&scratch);
     return ok;
 }

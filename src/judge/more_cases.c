@@ -31,7 +31,7 @@ static void keep_added(Candidates *b, const MoreCases *q) {
 // What a pass on such a draw says.
 bool judge_more_on(Candidates *b, size_t i, const Draw *more, MoreCases *q, Verdict *v, Err *e) {
     Verdict other = *v;
-    Passes had = {.tune = q->tune};
+    Passes had = {.tune = q->tune, .ahead = q->ahead};
     Candidates second = candidates_on(b, more);
     if (!judge_pass(&second, i, &other, &had, e)) return false;
     if (refuses_size(more, &other, &q->most)) {

@@ -17,6 +17,7 @@ typedef struct {
     int cases, tune;
     uint64_t seed;
     bool may_refuse;
+    Ahead *ahead;      // as in Passes
     More said;         // what came of them
     SizesAllowed most; // with MORE_REFUSED: what cases may have that it will not refuse
     Coverage alone;    // of those that were right, whatever had been judged before

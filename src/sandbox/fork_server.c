@@ -353,7 +353,8 @@ typedef struct {
 static bool reports_read(Lines *l, Arena *a, const Limits *limits, ChildResult *out, Err *e) {
     size_t most = (size_t)limits->reports * sizeof(CaseReport), got = 0;
     char *bytes = arena_raw(a, most, _Alignof(CaseReport));
-    double deadline = clock_seconds() + limits->seconds;
+    double *came = NEWN(a, double, (size_t)limits->reports + 1);
+    double asked = clock_seconds(), deadline = asked + limits->seconds;
     bool killed = false;
     for (;;) {
         if (!readable(l->report, deadline)) {
@@ -370,6 +371,10 @@ static bool reports_read(Lines *l, Arena *a, const Limits *limits, ChildResult *
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return err_set(e, ERR_IO, "report pipe: %s", strerror(errno));
         if (n == 0) break;
+        double now = clock_seconds() - asked;
+        for (size_t k = got / sizeof(CaseReport); got < most && k < (got + (size_t)n) / sizeof(CaseReport);
+             k++)
+            came[k] = now;
         if (got < most)
             got += (size_t)n;
         else
@@ -381,6 +386,7 @@ static bool reports_read(Lines *l, Arena *a, const Limits *limits, ChildResult *
         }
     }
     out->report = (CaseReport *)bytes;
+    out->came = came;
     out->reports = (int)(got / sizeof(CaseReport));
     l->cut = got % sizeof(CaseReport) != 0;
     return true;
@@ -474,8 +480,11 @@ static void parts_read(const ForkJob *job, const JobOrder *order, ForkParts *out
         last = part_end(at, end, job[k].max_reports);
         if (!last) break;
         ChildResult *r = &out->part[out->told++];
-        *r = (ChildResult){.end = CHILD_EXITED, .report = at, .reports = (int)(last - at) + 1};
-        if (k == 0) r->cpu_seconds = all->cpu_seconds;
+        int first = (int)(at - all->report), then = (int)(last - all->report);
+        double since = first ? all->came[first - 1] : 0, whole = all->came[all->reports - 1];
+        *r = (ChildResult){.end = CHILD_EXITED, .report = at, .reports = then - first + 1};
+        r->came = all->came + first;
+        r->cpu_seconds = whole > 0 ? all->cpu_seconds * (all->came[then] - since) / whole : 0;
         if (job[k].output_bytes && all->output) {
             r->output = all->output + order->part[k].output_at;
             r->output_bytes = job[k].output_bytes;

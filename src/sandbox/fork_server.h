@@ -73,12 +73,13 @@ typedef struct {
     int code;           // exit code or signal
     CaseReport *report; // as many as came whole, unchecked: see wire_check()
     int reports;
+    const double *came; // of each: when, in seconds since the job was asked for
     // Bytes after the last whole frame, unless it was OVERDUE while it wrote them; or too many frames (which
     // ends it: SIGNALLED, SIGPIPE).
     bool garbage;
     const uint8_t *output; // the child's own pages: it is gone and nobody else has them; NULL when empty
     size_t output_bytes;
-    double cpu_seconds;
+    double cpu_seconds; // of a part: its share, by when its last report came
     struct OutputBuffer *buffer; // whose bytes `output` are, until child_result_free()
 } ChildResult;
 // Runs one job to its end. Safe to call from several threads at once; each call has its own child. False only

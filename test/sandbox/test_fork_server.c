@@ -228,6 +228,7 @@ static int told(const char *source) {
     Arena a = {0};
     ForkJob job[PARTS];
     ForkParts parts;
+    double cpu = 0;
     Err e = {0};
     for (int k = 0; k < PARTS; k++) {
         job[k] = job_of(source);
@@ -240,7 +241,11 @@ static int told(const char *source) {
         assert_true(done(&parts.part[k]));
         assert_int_equal(parts.part[k].reports, CASES + 1);
         assert_true(output_right(&parts.part[k]));
+        assert_true(parts.part[k].cpu_seconds >= 0);
+        cpu += parts.part[k].cpu_seconds;
     }
+    // Each has its share of the child's time.
+    if (parts.told == PARTS) assert_float_equal(cpu, parts.all.cpu_seconds, 1e-6);
     int n = parts.told;
     child_result_free(fork_server, &parts.all);
     arena_free(&a);

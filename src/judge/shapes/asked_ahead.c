@@ -10,19 +10,35 @@ int ahead_add(Ahead *w, const ForkJob *job, bool owned) {
     return w->n++;
 }
 
-// Of a single job there is nothing to gain, and whoever wants it knows what to say of trouble.
-void ahead_run(Ahead *w) {
+static void run(Ahead *w, const ForkJob *job, int n) {
     Err e = {0};
-    w->fork_server = w->n > 1 ? fork_servers_take(w->fork_servers, &e) : NULL;
+    w->ran = true;
+    w->fork_server = fork_servers_take(w->fork_servers, &e);
     if (!w->fork_server) return;
-    if (fork_server_run_parts(w->fork_server, &w->reports, w->job, w->n, &w->came, &e)) return;
+    if (fork_server_run_parts(w->fork_server, &w->reports, job, n, &w->came, &e)) return;
     fork_servers_leave(w->fork_servers, w->fork_server, true);
     w->fork_server = NULL;
     w->came.told = 0;
 }
 
+// Of a single job there is nothing to gain, and whoever wants it knows what to say of trouble.
+void ahead_run(Ahead *w) {
+    if (!w->ran && w->n > 1) run(w, w->job, w->n);
+}
+
+const ChildResult *ahead_run_behind(Ahead *w, const ForkJob *first) {
+    ForkJob job[JOB_PARTS_MAX] = {*first};
+    assert(!w->ran && w->n < JOB_PARTS_MAX);
+    if (w->n == 0) return NULL;
+    memcpy(job + 1, w->job, sizeof *job * (size_t)w->n);
+    w->before = 1;
+    run(w, job, w->n + 1);
+    return w->came.told > 0 ? &w->came.part[0] : NULL;
+}
+
 const ChildResult *ahead_came(const Ahead *w, int number) {
-    return number >= 0 && number < w->came.told ? &w->came.part[number] : NULL;
+    int k = w->before + number;
+    return number >= 0 && k < w->came.told ? &w->came.part[k] : NULL;
 }
 
 void ahead_close(Ahead *w) {

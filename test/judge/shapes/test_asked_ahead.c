@@ -86,6 +86,40 @@ static void trouble_is_told_by_who_asks_again(void **state) {
     ahead_close(&w);
 }
 
+// Cases of a draw first, and what is asked ahead behind them: known as if each had been asked alone.
+static void another_job_may_come_before(void **state) {
+    (void)state;
+    for (int most = 0; most <= 4; most++) {
+        char source[2] = {(char)('0' + most)};
+        Ahead w = {.fork_servers = fork_servers};
+        ForkJob first = job_of(source, 1);
+        assert_false(w.ran);
+        for (int k = 0; k < 3; k++) {
+            ForkJob job = job_of(source, (uint8_t)(k % 2));
+            ahead_add(&w, &job, true);
+        }
+        const ChildResult *r = ahead_run_behind(&w, &first);
+        assert_int_equal(r != NULL, most > 0);
+        if (r) assert_int_equal(r->report->keeps, 1);
+        assert_true(w.ran);
+        ahead_run(&w); // has been done
+        for (int k = 0; k < 3; k++) {
+            r = ahead_came(&w, k);
+            assert_int_equal(r != NULL, k + 1 < most);
+            if (r) assert_int_equal(r->report->keeps, k % 2);
+        }
+        ahead_close(&w);
+        assert_true(fcntl(first.draw_fd, F_GETFD) >= 0); // its owner's
+        close(first.draw_fd);
+    }
+    // Where nothing is asked ahead it is run alone.
+    Ahead none = {.fork_servers = fork_servers};
+    ForkJob first = job_of("1", 1);
+    assert_null(ahead_run_behind(&none, &first));
+    assert_false(none.ran);
+    close(first.draw_fd);
+}
+
 int main(void) {
     Err e = {0};
     if (!fork_servers_open(child_main, &fork_servers, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
@@ -93,6 +127,7 @@ int main(void) {
         cmocka_unit_test(what_one_child_came_to_is_known),
         cmocka_unit_test(one_alone_is_left_to_its_owner),
         cmocka_unit_test(trouble_is_told_by_who_asks_again),
+        cmocka_unit_test(another_job_may_come_before),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fork_servers_close(fork_servers);
