@@ -34,7 +34,7 @@ bool step_dot(Vm *v, const Step *s) {
     int r = d->rank;
     size_t batch = r == 3 ? (size_t)d->shape[0] : 1, m = (size_t)d->shape[r - 2], n = (size_t)d->shape[r - 1];
     size_t k = (size_t)a->shape[r - 1], from = (size_t)tile_lane_bytes(a), to = s->size;
-    DotFn *fn = d->elem == DT_F16 ? v->loops->dot_half : v->loops->dot[a->elem];
+    DotFn *fn = d->elem == DT_F16 ? v->loops->fold->dot_half : v->loops->fold->dot[a->elem];
     if (s->c)
         memcpy(s->d, s->c, batch * m * n * to);
     else
@@ -42,8 +42,8 @@ bool step_dot(Vm *v, const Step *s) {
     const void *left = s->a, *right = s->b;
     if (s->imm) {
         const uint32_t keep = UINT32_MAX << s->imm;
-        v->loops->cut(v->scratch[0], left, &keep, NULL, batch * m * k);
-        v->loops->cut(v->scratch[1], right, &keep, NULL, batch * k * n);
+        v->loops->fold->cut(v->scratch[0], left, &keep, NULL, batch * m * k);
+        v->loops->fold->cut(v->scratch[1], right, &keep, NULL, batch * k * n);
         left = v->scratch[0];
         right = v->scratch[1];
     }

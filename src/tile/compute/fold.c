@@ -197,7 +197,7 @@ static void reduce(Vm *v, const Step *s) {
         return;
     }
     InsnOp op = v->code->insn[s->insn].op;
-    TreeFn *fn = inner == 1 && op <= INSN_RMIN ? v->loops->tree[op - INSN_SUM][s->dtype] : NULL;
+    TreeFn *fn = inner == 1 && op <= INSN_RMIN ? v->loops->fold->tree[op - INSN_SUM][s->dtype] : NULL;
     for (int o = 0; fn && o < s->outer; o++)
         fn(d + (size_t)o * s->size, a + (size_t)o * n * s->size, v->scratch[0], n);
     for (int o = 0; !fn && o < s->outer; o++)

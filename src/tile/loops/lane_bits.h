@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 // Lanes of one call never depend on each other, whatever the compiler thinks of the pointers.
 #if defined(__clang__)
@@ -152,3 +155,31 @@ static inline float e4b15_of_double(double x) {
     return float_of(bits32(e4b15_value((uint8_t)code)) | (uint32_t)sign);
 }
 static inline float chop_e5(double x) { return (float)chop_double(x, 50, 0x1p-14, 0x1p-16, 57344.0); }
+
+// Equal floats differ at most in the sign of zero: AND prefers +0, OR prefers -0.
+#define FLOAT_EXTREMES(T, name, bits, of)       \
+    static inline T max_##name(T a, T b) {      \
+        T r = a > b ? a : b;                    \
+        r = a == b ? of(bits(a) & bits(b)) : r; \
+        return b != b ? a : r;                  \
+    }                                           \
+    static inline T min_##name(T a, T b) {      \
+        T r = a < b ? a : b;                    \
+        r = a == b ? of(bits(a) | bits(b)) : r; \
+        return b != b ? a : r;                  \
+    }
+FLOAT_EXTREMES(float, f32, bits32, float_of)
+FLOAT_EXTREMES(double, f64, bits64, double_of)
+#undef FLOAT_EXTREMES
+#ifdef __AVX512F__
+// The processor's maximum is a > b ? a : b, too; what the compiler makes of the functions above takes twice
+// as long.
+#define FLOAT_EXTREME_WIDE(name, most, join)                                     \
+    static inline __m512 name##_wide(__m512 a, __m512 b) {                       \
+        __m512 r = join(most(a, b), _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), a, b); \
+        return _mm512_mask_mov_ps(r, _mm512_cmp_ps_mask(b, b, _CMP_UNORD_Q), a); \
+    }
+FLOAT_EXTREME_WIDE(max_f32, _mm512_max_ps, _mm512_mask_and_ps)
+FLOAT_EXTREME_WIDE(min_f32, _mm512_min_ps, _mm512_mask_or_ps)
+#undef FLOAT_EXTREME_WIDE
+#endif

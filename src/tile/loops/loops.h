@@ -70,26 +70,33 @@ typedef struct {
     LoopFn *chop[DT_COUNT][DT_COUNT]; // float to narrower float, toward zero
 } CastLoops;
 
+// Reductions and matrix products.
+typedef struct {
+    TreeFn *tree[3][DT_COUNT]; // SUM, RMAX, RMIN of floats: all rounds in one call
+    DotFn *dot[DT_COUNT];      // by the type of a and b
+    DotFn *dot_half;           // float16 with a float16 d
+    LoopFn *cut; // float32 as matrix units read it: of the bits those of one uint32 b alone; a NaN stays one
+} FoldLoops;
+
 typedef struct {
     // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
     LoopFn *op[INSN_COUNT][DT_COUNT][8];
     LoopFn *muladd[8];                   // float32: d = a * b + c with both roundings; c adds ONE_C
     LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
     LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
-    TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
-    DotFn *dot[DT_COUNT];                // by the type of a and b
-    DotFn *dot_half;                     // float16 with a float16 d
-    LoopFn *cut; // float32 as matrix units read it: of the bits those of one uint32 b alone; a NaN stays one
     const CastLoops *cast;
+    const FoldLoops *fold;
     const MemoryLoops *memory;
 } TileLoops;
 
 extern const TileLoops tile_loops_base;
 extern const CastLoops cast_loops_base;
+extern const FoldLoops fold_loops_base;
 extern const MemoryLoops memory_loops_base;
 // Defined where a build has vector variants.
 extern const TileLoops tile_loops_avx2, tile_loops_avx512;
 extern const CastLoops cast_loops_avx2, cast_loops_avx512;
+extern const FoldLoops fold_loops_avx2, fold_loops_avx512;
 extern const MemoryLoops memory_loops_avx2, memory_loops_avx512;
 const TileLoops *tile_loops_of(IsaLevel isa); // the base table where a build has no other
 const TileLoops *tile_loops(void);            // for this machine

@@ -1,12 +1,9 @@
-// Elementwise loops, reductions and matrix products. Compiled once for each instruction set: see base/isa.h.
-// Nothing here may depend on which one it is.
+// Elementwise loops. Compiled once for each instruction set: see base/isa.h. Nothing here may depend on which
+// one it is.
 #include "base/numeric/fmath.h"
 #include "tile/loops/lane_bits.h"
 #include "tile/loops/loops.h"
 #include <math.h>
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
 
 // a * b + c rounded to odd in double, where a * b is exact: a second rounding to 24 bits or fewer is then the
 // only one (53 >= 24 + 2). The error of the sum is exact (Knuth's two-sum; nothing here over- or underflows).
@@ -253,28 +250,15 @@ THEN(shl_loop_i16, shl_wide_i16, wrap_i16)
 THEN(shl_loop_u8, shl_wide_u8, wrap_u8)
 THEN(shl_loop_u16, shl_wide_u16, wrap_u16)
 
-// Equal floats differ at most in the sign of zero: AND prefers +0, OR prefers -0.
-#define EXTREMES(T, name, bits, of)                                          \
-    static inline T max_##name(T a, T b) {                                   \
-        T r = a > b ? a : b;                                                 \
-        r = a == b ? of(bits(a) & bits(b)) : r;                              \
-        return b != b ? a : r;                                               \
-    }                                                                        \
-    static inline T min_##name(T a, T b) {                                   \
-        T r = a < b ? a : b;                                                 \
-        r = a == b ? of(bits(a) | bits(b)) : r;                              \
-        return b != b ? a : r;                                               \
-    }                                                                        \
+#define EXTREMES(T, name)                                                    \
     BINARY(max_loop_##name, T, T, max_##name(a, b))                          \
     BINARY(min_loop_##name, T, T, min_##name(a, b))                          \
     BINARY(max_nan_##name, T, T, a != a ? a : b != b ? b : max_##name(a, b)) \
     BINARY(min_nan_##name, T, T, a != a ? a : b != b ? b : min_##name(a, b))
-EXTREMES(float, f32, bits32, float_of)
-EXTREMES(double, f64, bits64, double_of)
+EXTREMES(float, f32)
+EXTREMES(double, f64)
 #ifdef __AVX512F__
-// The processor's maximum is a > b ? a : b, too; what the compiler makes of the functions above takes twice
-// as long.
-#define EXTREME_WIDE(name, m, one_a, one_b, most, join)                                                   \
+#define EXTREME_WIDE(name, m, one_a, one_b, of)                                                           \
     static uint32_t name##_wide_##m(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
         float *d = d_;                                                                                    \
         const float *pa = a_, *pb = b_;                                                                   \
@@ -282,19 +266,17 @@ EXTREMES(double, f64, bits64, double_of)
         for (__m512 a0 = _mm512_set1_ps(*pa), b0 = _mm512_set1_ps(*pb); i + 16 <= n; i += 16) {           \
             const __m512 a = (one_a) ? a0 : _mm512_loadu_ps(pa + i),                                      \
                          b = (one_b) ? b0 : _mm512_loadu_ps(pb + i);                                      \
-            __m512 r = most(a, b);                                                                        \
-            r = join(r, _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ), a, b);                                      \
-            _mm512_storeu_ps(d + i, _mm512_mask_mov_ps(r, _mm512_cmp_ps_mask(b, b, _CMP_UNORD_Q), a));    \
+            _mm512_storeu_ps(d + i, of(a, b));                                                            \
         }                                                                                                 \
         if (i < n) name##_##m(d + i, (one_a) ? pa : pa + i, (one_b) ? pb : pb + i, c_, n - i);            \
         return 0;                                                                                         \
     }
-EXTREME_WIDE(max_loop_f32, vv, 0, 0, _mm512_max_ps, _mm512_mask_and_ps)
-EXTREME_WIDE(max_loop_f32, sv, 1, 0, _mm512_max_ps, _mm512_mask_and_ps)
-EXTREME_WIDE(max_loop_f32, vs, 0, 1, _mm512_max_ps, _mm512_mask_and_ps)
-EXTREME_WIDE(min_loop_f32, vv, 0, 0, _mm512_min_ps, _mm512_mask_or_ps)
-EXTREME_WIDE(min_loop_f32, sv, 1, 0, _mm512_min_ps, _mm512_mask_or_ps)
-EXTREME_WIDE(min_loop_f32, vs, 0, 1, _mm512_min_ps, _mm512_mask_or_ps)
+EXTREME_WIDE(max_loop_f32, vv, 0, 0, max_f32_wide)
+EXTREME_WIDE(max_loop_f32, sv, 1, 0, max_f32_wide)
+EXTREME_WIDE(max_loop_f32, vs, 0, 1, max_f32_wide)
+EXTREME_WIDE(min_loop_f32, vv, 0, 0, min_f32_wide)
+EXTREME_WIDE(min_loop_f32, sv, 1, 0, min_f32_wide)
+EXTREME_WIDE(min_loop_f32, vs, 0, 1, min_f32_wide)
 #define max_loop_f32_vv max_loop_f32_wide_vv
 #define max_loop_f32_sv max_loop_f32_wide_sv
 #define max_loop_f32_vs max_loop_f32_wide_vs
@@ -545,134 +527,9 @@ MULADD(vvs, a[i], b[i], c0)
 MULADD(svs, a0, b[i], c0)
 MULADD(vss, a[i], b0, c0)
 
-// ---- reductions ----
-
-// Round by round as fold.c does it with the loops above, without a call for each round.
-#define TREE(name, T, EXPR)                                                       \
-    static void tree_##name(void *d, const void *from, void *scratch, size_t n) { \
-        const T *x = from;                                                        \
-        T *to = scratch;                                                          \
-        while (n > 1) {                                                           \
-            size_t pairs = n / 2, h = n - pairs;                                  \
-            LANES for (size_t i = 0; i < pairs; i++) {                            \
-                const T a = x[i], b = x[i + h];                                   \
-                to[i] = EXPR;                                                     \
-            }                                                                     \
-            if (pairs < h) to[pairs] = x[pairs];                                  \
-            x = to;                                                               \
-            n = h;                                                                \
-        }                                                                         \
-        *(T *)d = x[0];                                                           \
-    }
-TREE(add_f32, float, a + b)
-TREE(add_f64, double, a + b)
-TREE(add_f16, float, round_f16(a + b))
-TREE(add_bf16, float, round_bf16(a + b))
-TREE(max_f32, float, max_f32(a, b))
-TREE(max_f64, double, max_f64(a, b))
-TREE(min_f32, float, min_f32(a, b))
-TREE(min_f64, double, min_f64(a, b))
-
-// ---- matrix products ----
-
-// Four products at a time, so that a lane of d is read and written once for them; the order is that of one at
-// a time.
-#define DOT(name, TD, T, U)                                                                        \
-    static void name(TD *restrict d, const T *restrict a, const T *restrict b, size_t n, size_t k, \
-                     size_t width, bool skips) {                                                   \
-        size_t l = 0;                                                                              \
-        for (; l + 4 <= k; l += 4, b += 4 * n) {                                                   \
-            const U a0 = (U)a[l], a1 = (U)a[l + 1], a2 = (U)a[l + 2], a3 = (U)a[l + 3];            \
-            if (skips && a0 == 0 && a1 == 0 && a2 == 0 && a3 == 0) continue;                       \
-            LANES for (size_t j = 0; j < width; j++) {                                             \
-                U s = (U)d[j] + a0 * (U)b[j];                                                      \
-                s = s + a1 * (U)b[n + j];                                                          \
-                s = s + a2 * (U)b[2 * n + j];                                                      \
-                s = s + a3 * (U)b[3 * n + j];                                                      \
-                d[j] = (TD)s;                                                                      \
-            }                                                                                      \
-        }                                                                                          \
-        for (; l < k; l++, b += n) {                                                               \
-            const U a0 = (U)a[l];                                                                  \
-            LANES for (size_t j = 0; j < width; j++) d[j] = (TD)((U)d[j] + a0 * (U)b[j]);          \
-        }                                                                                          \
-    }
-DOT(dot_row_f32, float, float, float)
-DOT(dot_row_f64, double, double, double)
-DOT(dot_row_i32, int32_t, int32_t, uint32_t)
-
-// Lanes behind the end of a matrix are zeros. Adding a product with one changes no sum but -0, and -0 comes
-// of sums only where it has been all along: where no lane of d is -0, and what zeros are multiplied with is
-// finite, such products are left out.
-static bool all_finite(const float *x, size_t n) {
-    uint32_t endless = 0;
-    LANES for (size_t i = 0; i < n; i++) endless |= (uint32_t)((bits32(x[i]) & 0x7f800000u) == 0x7f800000u);
-    return !endless;
-}
-static bool any_minus_zero(const float *x, size_t n) {
-    uint32_t any = 0;
-    LANES for (size_t i = 0; i < n; i++) any |= (uint32_t)(bits32(x[i]) == 0x80000000u);
-    return any;
-}
-// How many columns come before those that hold zeros alone.
-static size_t columns_used(const float *b, size_t n, size_t k) {
-    enum { STEP = 16 };
-    size_t used = 0;
-    for (size_t l = 0; l < k && used < n; l++, b += n)
-        for (size_t from = n; from > used;) {
-            size_t to = from > used + STEP ? from - STEP : used;
-            uint32_t any = 0;
-            for (size_t j = to; j < from; j++) any |= bits32(b[j]) << 1;
-            if (any) {
-                used = from;
-                break;
-            }
-            from = to;
-        }
-    return used;
-}
-
-static void dot_f32(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) {
-    const float *a = a_;
-    float *d = d_;
-    bool rows = all_finite(b_, k * n), columns = all_finite(a_, m * k);
-    size_t width = columns ? columns_used(b_, n, k) : n;
-    for (size_t i = 0; i < m; i++, a += k, d += n) {
-        bool plain = !any_minus_zero(d, n);
-        dot_row_f32(d, a, b_, n, k, plain ? width : n, plain && rows);
-    }
-}
-static void dot_f64(void *d, const void *a, const void *b, size_t m, size_t n, size_t k) {
-    for (size_t i = 0; i < m; i++)
-        dot_row_f64((double *)d + i * n, (const double *)a + i * k, b, n, k, n, false);
-}
-static void dot_i32(void *d, const void *a, const void *b, size_t m, size_t n, size_t k) {
-    for (size_t i = 0; i < m; i++)
-        dot_row_i32((int32_t *)d + i * n, (const int32_t *)a + i * k, b, n, k, n, false);
-}
-static void dot_half(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) {
-    for (size_t i = 0; i < m; i++) {
-        float *d = (float *)d_ + i * n;
-        for (size_t l = 0; l < k; l += 16) {
-            size_t part = k - l < 16 ? k - l : 16;
-            dot_row_f32(d, (const float *)a_ + i * k + l, (const float *)b_ + l * n, n, part, n, false);
-            round_all_f16(d, d, NULL, NULL, n);
-        }
-    }
-}
-
-static uint32_t cut(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {
-    uint32_t *d = d_;
-    const uint32_t *a = a_, keep = *(const uint32_t *)b_;
-    (void)c_;
-    LANES for (size_t i = 0; i < n; i++) d[i] = (a[i] & 0x7fffffffu) > 0x7f800000u ? a[i] : a[i] & keep;
-    return 0;
-}
-
 // ---- the table ----
 
 // clang-format off
-#define BARE(loop)  loop
 #define ALONE(loop) {loop}
 #define FLOATS(of, f16, bf16, f32, f64) \
     [DT_F16] = of(f16), [DT_BF16] = of(bf16), [DT_F32] = of(f32), [DT_F64] = of(f64)
@@ -737,14 +594,9 @@ const TileLoops ISA_NAME(tile_loops) = {
     },
     .checked = {[INSN_ADD] = MODES2(checked_add), [INSN_SUB] = MODES2(checked_sub),
                 [INSN_MUL] = MODES2(checked_mul), [INSN_SHL] = MODES2(checked_shl)},
-    .tree = {{FLOATS(BARE, tree_add_f16, tree_add_bf16, tree_add_f32, tree_add_f64)},
-             {FLOATS(BARE, tree_max_f32, tree_max_f32, tree_max_f32, tree_max_f64)},
-             {FLOATS(BARE, tree_min_f32, tree_min_f32, tree_min_f32, tree_min_f64)}},
-    .cut = cut,
-    .dot = {FLOATS(BARE, dot_f32, dot_f32, dot_f32, dot_f64), [DT_I8] = dot_i32},
-    .dot_half = dot_half,
     .muladd = {[0] = muladd_vvv, [ONE_A] = muladd_svv, [ONE_B] = muladd_vsv, [ONE_C] = muladd_vvs,
                [ONE_A | ONE_C] = muladd_svs, [ONE_B | ONE_C] = muladd_vss},
     .cast = &ISA_NAME(cast_loops),
+    .fold = &ISA_NAME(fold_loops),
     .memory = &ISA_NAME(memory_loops),
 };

@@ -166,7 +166,7 @@ static bool verify_dot(Verify *v) {
         return wrong(v, "bits cut off what is not float32");
     bool half = a->elem == DT_F16 && d->elem == DT_F16;
     DType sum = a->elem == DT_I8 ? DT_I32 : a->elem == DT_F64 ? DT_F64 : DT_F32;
-    return (tile_loops_base.dot[a->elem] && (half || d->elem == sum)) ||
+    return (tile_loops_base.fold->dot[a->elem] && (half || d->elem == sum)) ||
            wrong(v, "no such operation on this type");
 }
 

@@ -115,9 +115,9 @@ static void test_instruction_sets(void **state) {
         const TileLoops *l = tile_loops_of(isa);
         float d[M * N] = {0}, h[M * N] = {0};
         int32_t di[M * N] = {0};
-        l->dot[DT_F32](d, a, b, M, N, K);
-        l->dot_half(h, a, b, M, N, K);
-        l->dot[DT_I8](di, ai, bi, M, N, K);
+        l->fold->dot[DT_F32](d, a, b, M, N, K);
+        l->fold->dot_half(h, a, b, M, N, K);
+        l->fold->dot[DT_I8](di, ai, bi, M, N, K);
         for (int i = 0; i < M; i++)
             for (int j = 0; j < N; j++) {
                 int64_t sum = 0;
@@ -148,7 +148,7 @@ static void test_zeros_that_are_left_out(void **state) {
             if (turn & 4) a[2 * K + 3] = NAN;       // before columns of zeros
             if (turn & 8) start[3 * N + 30] = -INFINITY;
             memcpy(d, start, sizeof d);
-            tile_loops_of(isa)->dot[DT_F32](d, a, b, M, N, K);
+            tile_loops_of(isa)->fold->dot[DT_F32](d, a, b, M, N, K);
             for (int i = 0; i < M * N; i++) {
                 float want = in_order(a + i / N * K, b + i % N, N, K, start[i], false);
                 if (isnan(want))

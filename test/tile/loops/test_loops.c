@@ -144,7 +144,7 @@ static void test_trees(void **state) {
     for (int k = 0; k < 3; k++)
         for (int t = 0; t < DT_COUNT; t++) {
             bool has = dtype_is_float((DType)t) && !dtype_is_f8((DType)t);
-            assert_int_equal(tile_loops_base.tree[k][t] != NULL, has);
+            assert_int_equal(tile_loops_base.fold->fold->tree[k][t] != NULL, has);
             for (size_t z = 0; has && z < sizeof length / sizeof *length; z++) {
                 fill((DType)t, &a, &r);
                 want = a;
@@ -153,7 +153,7 @@ static void test_trees(void **state) {
                     tile_loops_base.op[op[k]][t][0](&want, &want, (char *)&want + (n - n / 2) * size, NULL,
                                                     n / 2);
                 for (int isa = 0; isa < isas(); isa++) {
-                    tile_loops_of((IsaLevel)isa)->tree[k][t](&got, &a, &scratch, length[z]);
+                    tile_loops_of((IsaLevel)isa)->fold->tree[k][t](&got, &a, &scratch, length[z]);
                     check_same("tree", isa, (DType)t, &got, &want, 1);
                 }
             }
@@ -519,7 +519,7 @@ static void test_cut(void **state) {
     const uint32_t keep = UINT32_MAX << 13;
     for (int i = 0; i < MANY; i++) a[i] = bits[i % KINDS];
     for (int isa = 0; isa < isas(); isa++) {
-        tile_loops_of((IsaLevel)isa)->cut(got, a, &keep, NULL, MANY);
+        tile_loops_of((IsaLevel)isa)->fold->cut(got, a, &keep, NULL, MANY);
         for (int i = 0; i < MANY; i++) assert_int_equal(got[i], want[i % KINDS]);
     }
 }
