@@ -1,5 +1,6 @@
 // v[index]: sequences, texts, ranges, dictionaries, tensors (tensor_shape.c), and kernel[grid].
 #include "host/python/interp.h"
+#include "host/python/keyed.h"
 #include "host/python/look_up.h"
 
 // Python's rules for s[lo:hi:step] on n items.
@@ -45,6 +46,7 @@ static bool seq_subscript(Interp *in, Span at, Value v, Value index, Value *out)
         if (!index_resolve(in, at, index, v.seq->n, v.kind == V_LIST ? "list" : "tuple", &i)) return false;
         *out = v.seq->at[i];
         note_seq_look_up(in, at, v.seq, i);
+        if (v.kind == V_LIST) keyed_item(in, at, i, *out);
         if (in->m) outcome_item(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
         return true;
     }

@@ -1,4 +1,5 @@
 #include "host/desugar/desugar.h"
+#include "host/python/keyed.h"
 #include "host/python/module_form.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -450,6 +451,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
         }
         if (equal) {
             if (in->m) outcome_item(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
+            keyed_found(in, at, key);
             return *out = i, true;
         }
     }
