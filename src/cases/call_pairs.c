@@ -29,6 +29,7 @@ static void second_call(CallPlan *p, const Draw *d, const CaseSpec *layout, int 
         c->spec.input[i].marks = 0;
     }
     c->spec.processors = layout[first].processors; // one GPU
+    p->of[p->calls - 1].behind = p->calls - 1;
 }
 
 static void sequence(CallPlan *p, const Draw *d, const CaseSpec *layout, int first, int second) {

@@ -58,7 +58,8 @@ static void leave_out(Plan *p, int index) {
         if (of[0] == index || of[1] == index) continue;
         for (int k = 0; k < 2; k++) {
             to[k] = 0;
-            while (to[k] < p->cases && memcmp(&p->plan[to[k]], &had.plan[of[k]], sizeof *p->plan) != 0) to[k]++;
+            while (to[k] < p->cases && memcmp(&p->plan[to[k]], &had.plan[of[k]], sizeof *p->plan) != 0)
+                to[k]++;
             if (to[k] == p->cases) p->plan[p->cases++] = had.plan[of[k]];
         }
         p->pair[p->pairs++] = (CallPair){to[0], to[1]};
@@ -89,7 +90,9 @@ static bool judge_pairs(Candidates *b, size_t i, const Plan *p, Verdict *v, int 
         draw_free(&draw);
     }
     if (ok && !verdict_accepted(&other)) *failed = other.decision.case_number - 1;
-    if (ok && *failed < 0 && status_class(other.decision.status) == CLASS_REJECTED) *v = other;
+    // What is kept may be right and slow for another shape: that is no mistake.
+    bool slow = other.decision.status == STATUS_timeout;
+    if (ok && *failed < 0 && !slow && status_class(other.decision.status) == CLASS_REJECTED) *v = other;
     pool_close(alone);
     arena_free(&a);
     return ok;

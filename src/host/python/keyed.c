@@ -1,11 +1,10 @@
 #include "host/python/keyed.h"
 
-#include "base/numeric/rng.h"
 #include "host/python/interp.h"
 
 static uint64_t text_hash(Str s) {
     uint64_t h = s.len;
-    for (size_t i = 0; i < s.len; i++) h = rng_mix(h, (uint8_t)s.p[i]);
+    for (size_t i = 0; i < s.len; i++) h = keys_mix(h, (uint8_t)s.p[i]);
     return h;
 }
 
@@ -31,8 +30,8 @@ static uint64_t number_of(KeyNote *n, Value v) {
 }
 
 static uint64_t hash_of(KeyNote *n, Value v) { // a value's depth is bounded
-    uint64_t h = rng_mix((uint64_t)v.kind, number_of(n, v));
-    for (int i = 0; value_is_seq(v) && i < v.seq->n; i++) h = rng_mix(h, hash_of(n, v.seq->at[i]));
+    uint64_t h = keys_mix((uint64_t)v.kind, number_of(n, v));
+    for (int i = 0; value_is_seq(v) && i < v.seq->n; i++) h = keys_mix(h, hash_of(n, v.seq->at[i]));
     return h;
 }
 
@@ -41,14 +40,29 @@ static KeyNotes *notes(const Interp *in) { return in->m ? cover_keys(in->m->watc
 void keyed_found(const Interp *in, Span at, Value key) {
     if (!notes(in)) return;
     KeyNote n = {.at = at.at};
-    n.found = n.key = rng_mix(at.at, hash_of(&n, key));
+    n.found = n.key = keys_mix(at.at, hash_of(&n, key));
     keys_note(notes(in), &n);
 }
 
 void keyed_item(const Interp *in, Span at, int64_t index, Value item) {
     if (!notes(in)) return;
     KeyNote n = {.at = at.at}, of = {0};
-    n.key = rng_mix(at.at, hash_of(&n, value_int(index)));
-    n.found = rng_mix(n.key, hash_of(&of, item));
+    n.key = keys_mix(at.at, hash_of(&n, value_int(index)));
+    n.found = keys_mix(n.key, hash_of(&of, item));
     keys_note(notes(in), &n);
+}
+
+static void put_one(KeyNotes *k, Span at, int which, Value v) {
+    enum { PUT = 1 };
+    KeyNote n = {.at = at.at + (uint32_t)which, .put = true};
+    uint64_t h = hash_of(&n, v);
+    n.found = n.key = keys_mix(keys_mix(n.at, h), PUT);
+    if (n.parts > 0 || v.kind == V_STR || v.kind == V_FLOAT) keys_note(k, &n);
+}
+
+void keyed_put(const Interp *in, Span at, Value v) {
+    KeyNotes *k = notes(in);
+    if (!k) return;
+    put_one(k, at, 0, v);
+    for (int i = 0; v.kind == V_TUPLE && i < v.seq->n; i++) put_one(k, at, 1 + i, v.seq->at[i]);
 }

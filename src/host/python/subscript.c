@@ -130,6 +130,7 @@ bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
     if (index.kind == V_SLICE) return host_unsupported(in, at, "assignment to a slice is not available");
     if (!index_resolve(in, at, index, of.seq->n, "list assignment", &i)) return false;
     if (!not_frozen(in, at, of.seq->frozen) || !may_keep(in, at, of.seq->kept, v)) return false;
+    keyed_put(in, at, v);
     of.seq->at[i] = v;
     return true;
 }

@@ -463,6 +463,8 @@ bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v) {
     if (!not_frozen(in, at, d->frozen) || !may_keep(in, at, d->kept, key) || !may_keep(in, at, d->kept, v) ||
         !dict_find(in, at, d, key, &i))
         return false;
+    keyed_put(in, at, key);
+    keyed_put(in, (Span){at.at + at.len, 0}, v);
     if (i >= 0) return d->value[i] = v, true;
     if (d->n == d->cap) {
         int cap = d->cap ? d->cap * 2 : 8;

@@ -165,7 +165,8 @@ int explore_child(const ExploreChild *c) {
         c->cover->keys = NEW(c->code, KeyNotes);
         keys_search(c->code, &(KeySearcher){d, c->module, calls_of_one, &calls, &calls.steps}, points);
     } else {
-        c->cover->outcomes = outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
+        c->cover->outcomes =
+            outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
         explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls, &calls.steps},
                        points);
     }

@@ -1,6 +1,5 @@
 #include "sandbox/child/keys_search.h"
 
-#include "base/numeric/rng.h"
 #include "host/candidate/written_gpu.h"
 #include "sandbox/child/written_numbers.h"
 
@@ -8,14 +7,14 @@ enum {
     POINTS_MAX = 6000,
     POINTS_FEW = 1600, // at quick
     SLOTS = 1 << 16,
-    PLACES_MAX = 24, // that look keys up
-    GROUPS_MAX = 128,
+    PLACES_MAX = 40, // that look keys up, or put something
+    GROUPS_MAX = 256,
     FOUND_MAX = 256,
     NUMBERS_MAX = 32,
-    TRIED = 12,       // pairs of a group
-    TOLD = 3,         // of them, that ask for something else
-    PLACE_ALL = -1,   // all keys of a call together
-    PLACE_NONE = -2,  // no key: sizes that may be compared by their order
+    TRIED = 12,      // pairs of a group
+    TOLD = 3,        // of them, that ask for something else
+    PLACE_ALL = -1,  // all keys of a call together
+    PLACE_NONE = -2, // no key: sizes that may be compared by their order
     ELEMENTS = 1 << 20,
     BITS_WAY = 16, // behind the symbols: whether dtypes differ, and gaps
 };
@@ -56,7 +55,7 @@ typedef struct {
     struct {
         uint64_t key;
         int point; // 1 + its number
-    } *slot, *had;
+    } * slot, *had;
     Place place[PLACES_MAX];
     int places;
     Group group[GROUPS_MAX];
@@ -71,6 +70,8 @@ typedef struct {
 
 static bool is_free(const Keys *s, int axis) { return axis >= 0 && s->d->dim[axis].of < 0; }
 
+// Places that something was put at lie behind those that look keys up.
+static const int64_t PLACE_PUT = (int64_t)1 << 40;
 static const int64_t steps_most = (int64_t)1 << 31;
 
 static bool is_spent(const Keys *s) {
@@ -151,6 +152,7 @@ static void meet(Keys *s, int64_t at, uint64_t key, uint32_t sizes, int point) {
     s->place[place].sure &= sizes;
     for (uint64_t i = key % SLOTS;; i = (i + 1) % SLOTS) {
         if (s->slot[i].point == 0) {
+            if (++s->used > SLOTS_MOST) return;
             s->slot[i].key = key;
             s->slot[i].point = 1 + point;
             return;
@@ -161,7 +163,7 @@ static void meet(Keys *s, int64_t at, uint64_t key, uint32_t sizes, int point) {
     }
 }
 
-// What the second call finds, and the first did not.
+// What the second call finds, and the first did not; and what the first has left.
 static void take(Keys *s, int point) {
     KeyHeard cold = s->heard[0], warm = s->heard[1];
     const ExplorePoint *p = &s->point[point].call.at;
@@ -170,22 +172,26 @@ static void take(Keys *s, int point) {
     int keys = 0;
     for (int i = 0; i < warm.notes; i++) {
         const KeyNote *n = &warm.note[i];
-        if (keys_has(&cold, n->found)) continue;
+        if (n->put || keys_has(&cold, n->found)) continue;
         uint32_t in = sizes_in(s, n, p);
         meet(s, n->at, n->key, in, point);
-        all = rng_mix(all, n->key);
+        all = keys_mix(all, n->key);
         sizes |= in;
         keys++;
     }
     if (keys > 1) meet(s, PLACE_ALL, all, sizes, point);
+    for (int i = 0; i < cold.notes; i++) {
+        const KeyNote *n = &cold.note[i];
+        if (n->put) meet(s, PLACE_PUT + n->at, n->key, sizes_in(s, n, p), point);
+    }
 }
 
 // ---- points
 
 static uint64_t print_of(const Keys *s, const KeyCall *c) {
     uint64_t h = (uint64_t)c->way + 1;
-    for (int k = 0; k < s->d->dims; k++) h = rng_mix(h, (uint64_t)c->at.size[k]);
-    return c->way < EXPLORE_GAPS ? h : rng_mix(h, (uint64_t)c->at.gap);
+    for (int k = 0; k < s->d->dims; k++) h = keys_mix(h, (uint64_t)c->at.size[k]);
+    return c->way < EXPLORE_GAPS ? h : keys_mix(h, (uint64_t)c->at.gap);
 }
 
 static bool is_new(Keys *s, const KeyCall *c) {
@@ -249,17 +255,17 @@ static bool any_open(Keys *s) {
 
 // Sizes of all magnitudes.
 static void first_ones(Keys *s) {
-    static const int64_t at[][2] = {{3, 61},     {4, 61},    {3, 62},     {2, 9973},   {5, 128},   {7, 1024},
-                                    {1, 4099},   {3, 33013}, {2, 65536},  {2, 131101}, {64, 64},   {1000, 24},
-                                    {4099, 16},  {20011, 16}, {16, 512},  {65000, 8},  {3, 16384}, {257, 1000}};
+    static const int64_t at[][2] = {{3, 61},    {4, 61},    {3, 62},    {2, 9973},   {5, 128},
+                                    {7, 1024},  {1, 4099},  {3, 33013}, {2, 65536},  {2, 131101},
+                                    {64, 64},   {1000, 24}, {4099, 16}, {20011, 16}, {16, 512},
+                                    {65000, 8}, {3, 16384}, {257, 1000}};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) at_sizes(s, at[i][0], at[i][1]);
 }
 
 static void by_order(Keys *s) {
     static const int pairs[][2] = {{0, 3}, {0, 6}, {0, 11}, {1, 4}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i][0] < s->points && pairs[i][1] < s->points)
-            pair(s, PLACE_NONE, pairs[i][0], pairs[i][1]);
+        if (pairs[i][0] < s->points && pairs[i][1] < s->points) pair(s, PLACE_NONE, pairs[i][0], pairs[i][1]);
 }
 
 // The same product, sum and digits, in other rows.
@@ -306,8 +312,7 @@ static void all_distances(Keys *s) {
         // As far apart in rows by one: a number times the rows, and a length.
         distances(s, point_of(s, rows + 1, length), (Distances){axis, 128, 0});
     }
-    if (is_free(s, slices))
-        distances(s, point_of(s, length, 16), (Distances){slices, 64, s->few ? 64 : 512});
+    if (is_free(s, slices)) distances(s, point_of(s, length, 16), (Distances){slices, 64, s->few ? 64 : 512});
     for (int k = 0; k < s->d->dims; k++)
         if (is_free(s, k) && k != axis && k != slices)
             distances(s, point_of(s, rows, length), (Distances){k, 32, 128});
@@ -349,14 +354,20 @@ static void by_numbers(Keys *s) {
     at_sizes(s, LENGTH, LENGTH);
 }
 
-// Other dtypes, and gaps: keys may be bytes or strides.
+// Other dtypes, and gaps: keys may be bytes, or distances between rows.
 static void by_ways(Keys *s) {
-    static const int64_t length[] = {61, 32, 40, 64, 69, 72, 128, 256};
+    enum { ROWS = 3, LENGTH = 61, FAR = 4096 };
+    static const int64_t length[] = {LENGTH, 64, 128, FAR, 2 * FAR, LENGTH + FAR, 64 + FAR};
     int64_t step = s->d->length >= 0 ? step_of(s, s->d->length) : 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++)
-        for (int way = EXPLORE_WAYS; way-- > 0;)
-            for (int64_t m = 3; m <= (i ? 3 : 4); m++)
-                call_at(s, point_of(s, m, length[i] * (length[i] == 61 ? 1 : step)), way);
+        for (int way = EXPLORE_WAYS; way-- > 0;) {
+            ExplorePoint p = point_of(s, ROWS, length[i]);
+            p.gap = FAR;
+            call_at(s, p, way);
+            p.gap = EXPLORE_GAP * step;
+            if (way >= EXPLORE_GAPS) call_at(s, p, way);
+        }
+    at_sizes(s, ROWS, 64 + EXPLORE_GAP * step);
 }
 
 // ---- what is told
@@ -419,7 +430,8 @@ void keys_search(Arena *a, const KeySearcher *x, ExplorePoints *out) {
 
 bool keys_are_pairs(const ExplorePoints *p) {
     for (int i = 0; i < p->n; i++)
-        if (p->ways[i] == 0 || (p->ways[i] & (p->ways[i] - 1)) || p->entry[i] != EXPLORE_NO_ENTRY) return false;
+        if (p->ways[i] == 0 || (p->ways[i] & (p->ways[i] - 1)) || p->entry[i] != EXPLORE_NO_ENTRY)
+            return false;
     return p->n % 2 == 0 && p->n <= 2 * KEYS_PAIRS_MAX;
 }
 

@@ -1,9 +1,6 @@
 #include "tile/cover/kept_keys.h"
 
 #include <string.h>
-
-#include "base/numeric/rng.h"
-
 void keys_object(KeyNotes *k) { memset(k, 0, sizeof *k); }
 
 void keys_call(KeyNotes *k, int storages) {
@@ -24,8 +21,8 @@ void keys_note(KeyNotes *k, const KeyNote *n) {
 }
 
 void keys_number(KeyStep *s, uint64_t x) {
-    s->asked = rng_mix(s->asked, x);
-    s->traced = rng_mix(s->traced, x);
+    s->asked = keys_mix(s->asked, x);
+    s->traced = keys_mix(s->traced, x);
 }
 
 // Tensors of a call are known by the order in which it has made them; older ones look all alike but for their
@@ -40,12 +37,12 @@ void keys_tensor(const KeyNotes *k, KeyStep *s, const Tensor *t) {
     }
     keys_number(s, id > k->there ? (uint64_t)(id - k->there) : 0);
     if (id < 1 || id > STORAGES_MAX) return;
-    if (id <= k->there) s->traced = rng_mix(s->traced, k->history[id]);
+    if (id <= k->there) s->traced = keys_mix(s->traced, k->history[id]);
     if (s->touched < (int)(sizeof s->id / sizeof *s->id)) s->id[s->touched++] = id;
 }
 
 void keys_step(KeyNotes *k, const KeyStep *s) {
-    k->now.asked = rng_mix(k->now.asked, s->asked);
-    k->now.traced = rng_mix(k->now.traced, s->traced);
-    for (int i = 0; i < s->touched; i++) k->history[s->id[i]] = rng_mix(k->history[s->id[i]], s->asked);
+    k->now.asked = keys_mix(k->now.asked, s->asked);
+    k->now.traced = keys_mix(k->now.traced, s->traced);
+    for (int i = 0; i < s->touched; i++) k->history[s->id[i]] = keys_mix(k->history[s->id[i]], s->asked);
 }

@@ -7,14 +7,17 @@
 #pragma once
 #include "tensor/tensor.h"
 
-enum { KEY_NOTES_MAX = 48, KEY_PARTS_MAX = 6 };
+enum { KEY_NOTES_MAX = 64, KEY_PARTS_MAX = 6 };
 
-// A look-up that has found its key, a comparison of equal values, or an item of a list.
+// A look-up that has found its key, a comparison of equal values, or an item of a list. `put`: a value that
+// was put into an object, a dictionary or a list instead: two calls that put the same there may meet by any
+// other arithmetic on it.
 typedef struct {
     uint32_t at;    // its place in the source
     uint64_t key;   // of place and key
     uint64_t found; // the same, and what an item of a list is: two calls that find this are alike
-    int parts;      // whole numbers that the key is made of, those in texts too
+    bool put;
+    int parts; // whole numbers that the key is made of, those in texts too
     int64_t part[KEY_PARTS_MAX];
 } KeyNote;
 
@@ -33,8 +36,12 @@ typedef struct KeyNotes {
     uint64_t history[STORAGES_MAX + 1]; // of each storage, by its id
 } KeyNotes;
 
-void keys_object(KeyNotes *k);              // a new one
-void keys_call(KeyNotes *k, int storages);  // begins; so many storages are older than it
+static inline uint64_t keys_mix(uint64_t h, uint64_t x) {
+    h = (h ^ x) * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+    return h ^ h >> 29;
+}
+void keys_object(KeyNotes *k);             // a new one
+void keys_call(KeyNotes *k, int storages); // begins; so many storages are older than it
 void keys_note(KeyNotes *k, const KeyNote *n);
 // One step of a call: numbers and tensors of it in turn, then its end.
 typedef struct {
