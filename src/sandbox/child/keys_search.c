@@ -7,6 +7,7 @@ enum {
     POINTS_MAX = 6000,
     POINTS_FEW = 1600, // at quick
     SLOTS = 1 << 16,
+    SLOTS_MOST = SLOTS / 2,
     PLACES_MAX = 40, // that look keys up, or put something
     GROUPS_MAX = 256,
     FOUND_MAX = 256,
@@ -56,6 +57,7 @@ typedef struct {
         uint64_t key;
         int point; // 1 + its number
     } * slot, *had;
+    int used; // of slot
     Place place[PLACES_MAX];
     int places;
     Group group[GROUPS_MAX];
