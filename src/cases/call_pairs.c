@@ -33,10 +33,10 @@ static void second_call(CallPlan *p, const Draw *d, const CaseSpec *layout, int 
 }
 
 static void sequence(CallPlan *p, const Draw *d, const CaseSpec *layout, int first, int second) {
-    int begin = p->calls;
     calls_add(p, d, layout, first, CALL_BUILDS);
     second_call(p, d, layout, first, second);
-    calls_add(p, d, layout, first, 0)->same_as = begin;
+    calls_add(p, d, layout, first, 0);
+    p->of[p->calls - 1].behind = p->calls - 1;
 }
 
 void call_pairs_plan(Arena *a, const Draw *d, const CaseSpec *layout, const DrawRequest *q, CallPlan *out) {
