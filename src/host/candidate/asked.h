@@ -1,8 +1,8 @@
 // asked.h - what a call of a candidate asks of a GPU, as numbers that tell two calls apart
-// (tile/cover/kept_keys.h).
+// (tile/cover/key_notes.h).
 #pragma once
 #include "tile/check/check.h"
-#include "tile/cover/kept_keys.h"
+#include "tile/cover/key_notes.h"
 
 void asked_launch(KeyNotes *k, const Binding *b, const int64_t grid[3]);
 void asked_fill(KeyNotes *k, const Tensor *t, double x);

@@ -1,5 +1,5 @@
 // keyed.h - what host code finds under keys, for whoever looks for shapes that meet under one
-// (tile/cover/kept_keys.h). Nothing where nobody does.
+// (tile/cover/key_notes.h). Nothing where nobody does.
 #pragma once
 #include "host/python/value.h"
 

@@ -2,7 +2,7 @@
 // then stands for the second, too. `blocks[N & 4095]`, `grids[M * N]`, `f"{M}{N}"`, `self.last == N % 8191`.
 //
 // The candidate's host code is called on shapes that are not there, without a launch, twice for each shape on
-// one object: keys are what the second call finds, and the first did not (tile/cover/kept_keys.h). They are
+// one object: keys are what the second call finds, and the first did not (tile/cover/key_notes.h). They are
 // compared as values, whatever made them. Shapes are chosen so that keys of many kinds meet: each distance
 // between two lengths up to a limit (small steps, and steps as long as all small ones together), the same
 // product, the same sum, the same digits, other dtypes and gaps.
@@ -12,7 +12,7 @@
 // also be right for both: then nothing is told. Bounded by a number of calls.
 #pragma once
 #include "sandbox/child/explore.h"
-#include "tile/cover/kept_keys.h"
+#include "tile/cover/key_notes.h"
 
 enum { KEYS_PAIRS_MAX = 12, KEYS_PAIRS_FEW = 6 }; // at full, at quick
 

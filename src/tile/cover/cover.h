@@ -3,7 +3,7 @@
 #pragma once
 #include "base/str.h"
 #include "tile/code/code.h"
-#include "tile/cover/kept_keys.h"
+#include "tile/cover/key_notes.h"
 #include "tile/cover/outcomes.h"
 
 // COVER_HOST: a statement, or a part of an expression that need not be evaluated, of host code was executed.

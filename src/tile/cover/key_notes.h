@@ -1,4 +1,4 @@
-// kept_keys.h - under which keys a call of a candidate finds what an earlier call has left, and what it then
+// key_notes.h - under which keys a call of a candidate finds what an earlier call has left, and what it then
 // asks of a GPU. Noted while shapes are looked for that meet under one key (sandbox/child/keys_search.h).
 // Nothing is launched then.
 //

@@ -1,4 +1,4 @@
-#include "tile/cover/kept_keys.h"
+#include "tile/cover/key_notes.h"
 
 #include <string.h>
 void keys_object(KeyNotes *k) { memset(k, 0, sizeof *k); }

@@ -1,5 +1,5 @@
 // What is noted of the calls of a candidate: keys, each once; what is asked of a GPU, and of which tensors.
-#include "tile/cover/kept_keys.h"
+#include "tile/cover/key_notes.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
