@@ -6,11 +6,14 @@
 #include "judge/shapes/branches.h"
 #include "sandbox/child/keys_search.h"
 
+// Of one draw.
+enum { PAIRS_MOST = WIRE_CALLS_MAX / CALLS_OF_A_PAIR };
 typedef struct {
-    PlannedCase plan[2 * KEYS_PAIRS_MAX];
+    PlannedCase plan[2 * PAIRS_MOST];
     int cases;
-    CallPair pair[KEYS_PAIRS_MAX];
+    CallPair pair[PAIRS_MOST];
     int pairs;
+    int draw, failed;
 } Plan;
 
 // The number of the case with these sizes, in this way of calling.
@@ -40,9 +43,11 @@ static bool is_asked(const Candidates *b, const PlannedCase *c) {
     return dtype && (f->longest == 0 || domain_length(m, c->dim) <= f->longest);
 }
 
-static void plan_make(const Candidates *b, const ExplorePoints *points, Plan *p) {
-    for (int i = 0; i + 1 < points->n; i += 2) {
-        int first = case_of(p, b->draw, points, i), second = case_of(p, b->draw, points, i + 1);
+// From point number *next on, as many pairs as one draw holds.
+static void plan_make(const Candidates *b, const ExplorePoints *points, int *next, Plan *p) {
+    *p = (Plan){0};
+    for (; *next + 1 < points->n && p->pairs < PAIRS_MOST && p->cases + 2 <= 2 * PAIRS_MOST; *next += 2) {
+        int first = case_of(p, b->draw, points, *next), second = case_of(p, b->draw, points, *next + 1);
         if (first != second && is_asked(b, &p->plan[first]) && is_asked(b, &p->plan[second]))
             p->pair[p->pairs++] = (CallPair){first, second};
     }
@@ -51,7 +56,7 @@ static void plan_make(const Candidates *b, const ExplorePoints *points, Plan *p)
 // What a candidate says of one shape alone was the business of others: only what it says of two counts.
 static void leave_out(Plan *p, int index) {
     Plan had = *p;
-    *p = (Plan){0};
+    *p = (Plan){.draw = had.draw};
     for (int i = 0; i < had.pairs; i++) {
         const int of[] = {had.pair[i].first, had.pair[i].second};
         int to[2];
@@ -66,8 +71,8 @@ static void leave_out(Plan *p, int index) {
     }
 }
 
-// False where the world failed. *failed: the case that is wrong by itself; -1: none is.
-static bool judge_pairs(Candidates *b, size_t i, const Plan *p, Verdict *v, int *failed, Err *e) {
+// False where the world failed. p->failed: the case that is wrong by itself; -1: none is.
+static bool judge_pairs(Candidates *b, size_t i, Plan *p, Verdict *v, Err *e) {
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
     Draw draw;
@@ -76,26 +81,35 @@ static bool judge_pairs(Candidates *b, size_t i, const Plan *p, Verdict *v, int 
     const DrawRequest q = {.op = b->draw->domain->op,
                            .domain = b->draw->domain,
                            .level = b->q->level,
-                           .seed = rng_mix(b->draw->seed, 0x70616972),
+                           .seed = rng_mix(b->draw->seed, 0x70616972 + (uint64_t)p->draw),
                            .plan = p->plan,
                            .cases = p->cases,
                            .more = true,
                            .pair = p->pair,
                            .pairs = p->pairs};
-    *failed = -1;
+    p->failed = -1;
     bool ok = draw_make(&a, alone, &q, &draw, e);
     if (ok) {
         Candidates second = candidates_on(b, &draw);
         ok = judge_pass(&second, i, &other, &had, e);
         draw_free(&draw);
     }
-    if (ok && !verdict_accepted(&other)) *failed = other.decision.case_number - 1;
+    if (ok && !verdict_accepted(&other)) p->failed = other.decision.case_number - 1;
     // What is kept may be right and slow for another shape: that is no mistake.
     bool slow = other.decision.status == STATUS_timeout;
-    if (ok && *failed < 0 && !slow && status_class(other.decision.status) == CLASS_REJECTED) *v = other;
+    if (ok && p->failed < 0 && !slow && status_class(other.decision.status) == CLASS_REJECTED) *v = other;
     pool_close(alone);
     arena_free(&a);
     return ok;
+}
+
+static bool judge_plan(Candidates *b, size_t i, Plan *p, Verdict *v, Err *e) {
+    while (p->pairs > 0) {
+        if (!judge_pairs(b, i, p, v, e)) return false;
+        if (p->failed < 0) break;
+        leave_out(p, p->failed);
+    }
+    return true;
 }
 
 bool kept_keys_judge(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -104,13 +118,12 @@ bool kept_keys_judge(Candidates *b, size_t i, Verdict *v, Err *e) {
     ExplorePoints *points = NEW(&a, ExplorePoints);
     Plan *p = NEW(&a, Plan);
     const BranchSearch search = {b->r->fork_servers, b->draw, b->source[i], b->r->extras};
-    int most = b->q->level == LEVEL_FULL ? KEYS_PAIRS_MAX : KEYS_PAIRS_FEW, failed = -1;
+    int most = b->q->level == LEVEL_FULL ? KEYS_PAIRS_MAX : KEYS_PAIRS_FEW;
     bool ok = branches_pairs(&search, most, points, e);
-    if (ok) plan_make(b, points, p);
-    while (ok && p->pairs > 0) {
-        ok = judge_pairs(b, i, p, v, &failed, e);
-        if (failed < 0) break;
-        leave_out(p, failed);
+    for (int next = 0, draw = 0; ok && verdict_accepted(v) && next + 1 < points->n; draw++) {
+        plan_make(b, points, &next, p);
+        p->draw = draw;
+        ok = judge_plan(b, i, p, v, e);
     }
     arena_free(&a);
     return ok;

@@ -12,7 +12,8 @@ enum {
     GROUPS_MAX = 256,
     FOUND_MAX = 256,
     NUMBERS_MAX = 32,
-    TRIED = 12,      // pairs of a group
+    TRIED = 32,      // pairs of a group
+    TRIED_FEW = 12,  // at quick
     TOLD = 3,        // of them, that ask for something else
     PLACE_ALL = -1,  // all keys of a call together
     PLACE_NONE = -2, // no key: sizes that may be compared by their order
@@ -103,7 +104,9 @@ static int group_of(Keys *s, int place, uint32_t differ) {
     return i;
 }
 
-static bool is_full(const Group *g) { return g->tried >= TRIED || g->told >= TOLD; }
+static bool is_full(const Keys *s, const Group *g) {
+    return g->tried >= (s->few ? TRIED_FEW : TRIED) || g->told >= TOLD;
+}
 
 // The second shape behind the first.
 static Worth worth_of(Keys *s, const Point *first, const Point *second) {
@@ -119,7 +122,7 @@ static void pair(Keys *s, int place, int first, int second) {
     const Point *x = &s->point[first], *y = &s->point[second];
     uint32_t bits = differ(s, &x->call, &y->call);
     int at = bits ? group_of(s, place, bits) : -1;
-    if (at < 0 || is_full(&s->group[at]) || s->founds == FOUND_MAX || is_spent(s)) return;
+    if (at < 0 || is_full(s, &s->group[at]) || s->founds == FOUND_MAX || is_spent(s)) return;
     Group *g = &s->group[at];
     g->tried++;
     Worth there = worth_of(s, x, y), back = worth_of(s, y, x),
@@ -242,7 +245,7 @@ static bool is_open(Keys *s, int axis) {
     for (int i = 0; i < s->places; i++) {
         if (s->place[i].sure >> axis & 1) continue;
         int g = group_of(s, i, 1U << axis);
-        if (g >= 0 && !is_full(&s->group[g])) return true;
+        if (g >= 0 && !is_full(s, &s->group[g])) return true;
     }
     return false;
 }
@@ -374,20 +377,19 @@ static void by_ways(Keys *s) {
 
 // ---- what is told
 
-static void tell(Keys *s, const Point *p, ExplorePoints *out) {
+static void tell(const Point *p, ExplorePoints *out) {
     memcpy(out->size[out->n], p->call.at.size, sizeof p->call.at.size);
     out->gap[out->n] = p->call.at.gap;
     out->processors[out->n] = (int32_t)p->call.at.processors;
     out->entry[out->n] = EXPLORE_NO_ENTRY;
     out->ways[out->n++] = (uint8_t)(1U << p->call.way);
-    (void)s;
 }
 
 // One of each group, then the next of each, those first that ask for something else. Of those that ask for
 // the same there are few.
 static void choose(Keys *s, ExplorePoints *out) {
     static const int of_group[WORTHS] = {[OTHER] = TOLD, [MADE] = 1, [SAME] = 1},
-                     of_all[WORTHS] = {[OTHER] = KEYS_PAIRS_MAX, [MADE] = 4, [SAME] = 2};
+                     of_all[WORTHS] = {[OTHER] = KEYS_PAIRS_MAX, [MADE] = 6, [SAME] = 4};
     int64_t left = s->few ? ELEMENTS / 2 : 4 * (int64_t)ELEMENTS;
     for (Worth w = OTHER; w < WORTHS; w++)
         for (int turn = 0, told = 0; turn < of_group[w]; turn++)
@@ -402,8 +404,8 @@ static void choose(Keys *s, ExplorePoints *out) {
                 if (cost > left || (s->few && w == SAME)) continue;
                 left -= cost;
                 told++;
-                tell(s, x, out);
-                tell(s, y, out);
+                tell(x, out);
+                tell(y, out);
             }
 }
 

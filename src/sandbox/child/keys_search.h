@@ -14,7 +14,7 @@
 #include "sandbox/child/explore.h"
 #include "tile/cover/key_notes.h"
 
-enum { KEYS_PAIRS_MAX = 12, KEYS_PAIRS_FEW = 6 }; // at full, at quick
+enum { KEYS_PAIRS_MAX = 48, KEYS_PAIRS_FEW = 12 }; // at full, at quick
 
 typedef struct {
     ExplorePoint at;
