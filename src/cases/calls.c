@@ -95,7 +95,7 @@ static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype,
     return found;
 }
 
-static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, int index, int flags) {
+CallSpec *calls_add(CallPlan *p, const Draw *d, const CaseSpec *layout, int index, int flags) {
     CallSpec *c = &p->call[p->calls];
     *c = (CallSpec){.spec = layout[index], .flags = flags, .case_index = index, .same_as = -1, .repeats = 1};
     c->spec.input = NEWN(p->arena, CaseTensor, (size_t)c->spec.inputs + 1);
@@ -229,7 +229,7 @@ static void move_values(const CallSpec *c, const CaseSpec *from, uint8_t *map) {
 static void other_values(const Draw *d, const CaseSpec *layout, int first, int flags, CallPlan *p,
                          int64_t *at) {
     for (Change k = CHANGE_ELEMENTS; k <= CHANGE_ALL; k++) {
-        call_add(p, d, layout, first, k == CHANGE_ALL ? flags : flags | CALL_RENEWS);
+        calls_add(p, d, layout, first, k == CHANGE_ALL ? flags : flags | CALL_RENEWS);
         other_values_plan(d, p, k, at);
     }
 }
@@ -247,9 +247,9 @@ static void call_repeat(const Draw *d, CallPlan *p, int begin, int repeats) {
 // Other values at a shape that was met long ago, then those of call `begin`.
 static void come_back(const Draw *d, const CaseSpec *layout, int begin, int flags, CallPlan *p, int64_t *at) {
     int index = p->call[begin].case_index;
-    call_add(p, d, layout, index, flags);
+    calls_add(p, d, layout, index, flags);
     other_values_plan(d, p, CHANGE_BACK, at);
-    call_add(p, d, layout, index, flags)->same_as = begin;
+    calls_add(p, d, layout, index, flags)->same_as = begin;
 }
 
 // Right behind: the same but for the weights, which are other ones in the tensors that held them.
@@ -257,7 +257,7 @@ static void other_weights(const Draw *d, const CaseSpec *layout, int begin, Call
     bool any = false;
     for (int i = 0; i < d->op->inputs; i++) any |= other_weight(d->domain, i);
     if (!any) return;
-    call_add(p, d, layout, p->call[begin].case_index, CALL_RENEWS | CALL_OTHER);
+    calls_add(p, d, layout, p->call[begin].case_index, CALL_RENEWS | CALL_OTHER);
     other_values_plan(d, p, CHANGE_WEIGHTS, at);
 }
 
@@ -268,25 +268,25 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c + (uint64_t)first));
     int begin = p->calls, other = choose(d, layout, first, DT_F32, repeats > 0, &r);
     const CaseSpec *spec = &layout[first];
-    call_add(p, d, layout, first, CALL_BUILDS);
+    calls_add(p, d, layout, first, CALL_BUILDS);
     other_values(d, layout, first, 0, p, at);
     for (int k = 0; repeats > 0 && k < 2 * TO_NEWS; k++) {
-        call_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
+        calls_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
         call_repeat(d, p, begin, repeats);
     }
     // What counts calls of one dtype waits for them in that sequence alone.
-    if (repeats == 0) call_add(p, d, layout, first, CALL_RENEWS), call_repeat(d, p, begin, ASKING_CALLS);
+    if (repeats == 0) calls_add(p, d, layout, first, CALL_RENEWS), call_repeat(d, p, begin, ASKING_CALLS);
     // An object that goes over to what it has kept meets others.
-    if (repeats > 0) call_add(p, d, layout, first, CALL_RENEWS), other_values_plan(d, p, CHANGE_AFTER, at);
+    if (repeats > 0) calls_add(p, d, layout, first, CALL_RENEWS), other_values_plan(d, p, CHANGE_AFTER, at);
     // Right behind a call of that shape: what is kept for a shape has not been replaced yet.
-    call_add(p, d, layout, first, 0);
+    calls_add(p, d, layout, first, 0);
     if (!other_layout(d, p, at)) p->calls--;
-    call_add(p, d, layout, first, CALL_OTHER); // of other weights, too
+    calls_add(p, d, layout, first, CALL_OTHER); // of other weights, too
     if (!other_dtype(d, p, at, &r)) p->calls--;
-    call_add(p, d, layout, first, 0);
+    calls_add(p, d, layout, first, 0);
     if (!fewer_slices(d, p, &r)) p->calls--;
     if (other >= 0) {
-        CallSpec *c = call_add(p, d, layout, other, CALL_OTHER);
+        CallSpec *c = calls_add(p, d, layout, other, CALL_OTHER);
         c->spec.processors = spec->processors; // one GPU
     }
     come_back(d, layout, begin, CALL_RENEWS, p, at);
@@ -305,7 +305,7 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
     for (int i = 0; i < d->cases && p->calls - begin < TOUR; i++) {
         const CaseTruth *t = &d->truth[i];
         if (input_bytes(&layout[i]) > SMALL_BYTES || t->twin || has_shape(p, begin, t->dim)) continue;
-        CallSpec *c = call_add(p, d, layout, i, p->calls == begin ? CALL_BUILDS : CALL_OTHER);
+        CallSpec *c = calls_add(p, d, layout, i, p->calls == begin ? CALL_BUILDS : CALL_OTHER);
         c->spec.processors = p->call[begin].spec.processors; // one GPU
     }
     if (p->calls > begin) come_back(d, layout, begin, 0, p, at);
@@ -313,7 +313,7 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_
 
 // Another shape, on the GPU of call `begin`.
 static void call_there(CallPlan *p, const Draw *d, const CaseSpec *layout, int i, int begin) {
-    call_add(p, d, layout, i, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
+    calls_add(p, d, layout, i, CALL_OTHER)->spec.processors = p->call[begin].spec.processors;
 }
 
 // What is counted or kept of large calls alone, and what an object goes over to after many calls: fewer
@@ -326,19 +326,19 @@ static void plan_large(const Draw *d, const CaseSpec *layout, CallPlan *p, int64
               other[] = {largest(d, layout, BY_SLICES), longest, small};
     if (first < 0) return;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6c61726765));
-    call_add(p, d, layout, first, CALL_BUILDS);
+    calls_add(p, d, layout, first, CALL_BUILDS);
     if (fewer_slices(d, p, &r)) {
         p->calls++;
         p->of[begin + 1] = p->of[begin];
         p->call[begin + 1] = p->call[begin];
         p->call[begin + 1].flags = CALL_RENEWS;
         call_repeat(d, p, begin, WARM_CALLS);
-        call_add(p, d, layout, first, 0);
+        calls_add(p, d, layout, first, 0);
     }
     int large = p->calls - 1;
-    call_add(p, d, layout, first, 0);
+    calls_add(p, d, layout, first, 0);
     other_values_plan(d, p, CHANGE_ELEMENTS, at);
-    call_add(p, d, layout, first, 0);
+    calls_add(p, d, layout, first, 0);
     call_repeat(d, p, large, LARGE_CALLS);
     for (int k = 0; k < 2 && many >= 0; k++) call_there(p, d, layout, many, begin);
     if (many >= 0) other_values_plan(d, p, CHANGE_LAST, at); // of many slices
@@ -380,15 +380,15 @@ static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p, int64_t
     int begin = p->calls, best = cheapest(d, layout, NULL, 0), had = 0;
     DType seen[DTYPES];
     if (best < 0) return;
-    call_add(p, d, layout, best, CALL_BUILDS | CALL_FAR);
+    calls_add(p, d, layout, best, CALL_BUILDS | CALL_FAR);
     other_values(d, layout, best, CALL_FAR, p, at);
-    call_add(p, d, layout, best, CALL_RENEWS | CALL_FAR);
+    calls_add(p, d, layout, best, CALL_RENEWS | CALL_FAR);
     call_repeat(d, p, begin, MANY_CALLS);
     for (seen[had++] = d->truth[best].dtype; had < DTYPES; seen[had++] = d->truth[best].dtype) {
         best = cheapest(d, layout, seen, had);
         if (best < 0) return;
         for (int k = 0; k < 2; k++)
-            call_add(p, d, layout, best, CALL_OTHER | CALL_FAR)->spec.processors =
+            calls_add(p, d, layout, best, CALL_OTHER | CALL_FAR)->spec.processors =
                 p->call[begin].spec.processors;
         call_repeat(d, p, p->calls - 2, DTYPE_CALLS);
     }

@@ -13,6 +13,8 @@ typedef struct {
     int calls;
     Arena *arena; // of their inputs
 } CallPlan;
+// One more call, of a case that is laid out.
+CallSpec *calls_add(CallPlan *p, const Draw *d, const CaseSpec *layout, int index, int flags);
 // Of cases that are laid out, not yet filled. thorough: all dtypes, and many calls. `at`: where their data
 // ends; moved on by what calls need for values of their own.
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *out, int64_t *at);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
+#include "cases/call_pairs.h"
 #include "cases/calls.h"
 #include "cases/case_memory.h"
 #include "cases/columns.h"
@@ -450,8 +451,11 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     CallPlan *calls = NEW(a, CallPlan);
     int64_t at = specs_room(d);
     if (!lay_cases(a, d, plan, spec, &at, e)) return false;
+    for (int i = 0; q->pairs > 0 && i < d->cases; i++) spec[i].any_config = 1; // those were judged before
     for (int i = 0; i < d->cases; i++) d->input_elements += input_elements(&spec[i]);
-    if (!q->called_once && !q->calls_later)
+    if (q->pairs > 0)
+        call_pairs_plan(a, d, spec, q, calls);
+    else if (!q->called_once && !q->calls_later)
         calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;

@@ -9,6 +9,7 @@
 #include "judge/decide/decide.h"
 #include "judge/gaps.h"
 #include "judge/judge_module.h"
+#include "judge/kept_keys.h"
 #include "judge/more_cases.h"
 #include "judge/own_work.h"
 #include "judge/roundings.h"
@@ -307,13 +308,15 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (few && !verdict_accepted(v)) return judge_all(b, i, v, e);
     bool ragged = module && (b->q->level == LEVEL_FULL || modules_of(b->draw->op)->ragged_counts);
     if (ragged && verdict_accepted(v) && !judge_ragged(b, i, v, e)) return false;
-    if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
+    if (b->watched || !verdict_accepted(v)) return true;
+    if (b->q->level != LEVEL_FULL) return kept_keys_judge(b, i, v, e);
     if (b->draw->op->form) return judge_lengths(b, i, had.configs, few, v, e);
     if (b->q->filter.n > 0) {
         if (b->production) asked_shape_judge(&production, &b->q->filter, v);
         return true;
     }
     if (!judge_beyond_cases(b, i, v, e)) return false;
+    if (verdict_accepted(v) && !kept_keys_judge(b, i, v, e)) return false;
     if (verdict_accepted(v)) judge_unreached(b, i, v);
     return true;
 }

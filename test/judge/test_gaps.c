@@ -89,6 +89,28 @@ static void an_error_of_sizes_gets_no_advice_on_gaps(void **state) {
     }
 }
 
+// A fused product is wrong in whatever rows have it: those without gaps that ran without one say nothing.
+static void fused_products_have_nothing_to_do_with_gaps(void **state) {
+    (void)state;
+    Err e = {0};
+    Op op;
+    Str source;
+    int fused = 0;
+    assert_true(op_find(&a, STR("log_softmax"), &op));
+    const char *path = "src/op/suite/wrong/log_softmax_lanes_two_products.py";
+    if (!io_read(&a, path, 1 << 20, &source, &e)) fail_msg("%s", e.msg);
+    for (int i = 1; i <= 12; i++) {
+        uint64_t seed = (uint64_t)i << 7; // which cases are run so follows from bits from the seventh on
+        JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .seed = &seed};
+        Verdict v;
+        if (!referee_judge(referee, &a, &q, &source, 1, &v, &e)) fail_msg("%s", e.msg);
+        if (strcmp(v.decision.rule, "contracted") != 0) continue;
+        fused++;
+        assert_false(v.gaps.inputs || says(&v, "Only inputs with gaps"));
+    }
+    assert_true(fused > 0);
+}
+
 static int open_all(void **state) {
     (void)state;
     Err e = {0};
@@ -105,6 +127,7 @@ static int close_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(programs),
                                        cmocka_unit_test(a_stream_says_what_its_cases_have_shown),
-                                       cmocka_unit_test(an_error_of_sizes_gets_no_advice_on_gaps)};
+                                       cmocka_unit_test(an_error_of_sizes_gets_no_advice_on_gaps),
+                                       cmocka_unit_test(fused_products_have_nothing_to_do_with_gaps)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -57,6 +57,7 @@ typedef struct {
     bool moved;       // its values are those of the case, elsewhere
     int change;       // not 0: which other values of the same shape it has (calls.c)
     int64_t slice;    // where it has others in one slice: which; -1: any
+    int behind;       // 1 + the call before it that may have left something under its keys; 0: none
 } CallTruth;
 
 typedef struct DrawRequest DrawRequest; // draw.h

@@ -1,4 +1,5 @@
 #include "base/numeric/rng.h"
+#include "host/candidate/asked.h"
 #include "host/candidate/backend.h"
 #include "host/candidate/launch_conditions.h"
 #include "host/python/api.h"
@@ -56,15 +57,19 @@ bool tensor_new(Interp *in, Span at, DType t, int rank, const int64_t *size, Val
 }
 
 static Outcomes *outcomes(const Interp *in) { return cover_outcomes(in->m->watch.cover); }
+static KeyNotes *keys(const Interp *in) { return cover_keys(in->m->watch.cover); }
+static bool looked_on(const Interp *in) { return cover_looks_on(in->m->watch.cover); }
 
 static bool fill(Interp *in, Span at, Value v, double x) {
-    return outcomes(in) || backend_of(in)->fill(in, at, &v.tensor->t, x);
+    if (keys(in)) asked_fill(keys(in), &v.tensor->t, x);
+    return looked_on(in) || backend_of(in)->fill(in, at, &v.tensor->t, x);
 }
 
 bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     const Tensor *t = &v.tensor->t;
     if (!allocate(in, at, &(Plain){t->dtype, v.tensor->cpu, t->rank, t->shape}, out)) return false;
-    return outcomes(in) || backend_of(in)->copy(in, at, t, &out->tensor->t);
+    if (keys(in)) asked_copy(keys(in), t, &out->tensor->t);
+    return looked_on(in) || backend_of(in)->copy(in, at, t, &out->tensor->t);
 }
 
 // --- allocation ---
@@ -425,7 +430,7 @@ static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Bu
         out->binding.site = site;
     }
     return grid_sizes(in, at, l->grid, &out->binding, out->grid) &&
-           (outcomes(in) || backend_of(in)->check(in, &out->binding, &out->code));
+           (looked_on(in) || backend_of(in)->check(in, &out->binding, &out->code));
 }
 
 // Blocks of a cooperative launch wait for each other, so all of them have to be on the GPU at once: at most
@@ -543,8 +548,9 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             in->d->count = found; // the last configs do not fit
             break;
         }
-        if (outcomes(in)) {
-            note_conditions(in, l, &built);
+        if (looked_on(in)) {
+            if (outcomes(in)) note_conditions(in, l, &built);
+            if (keys(in)) asked_launch(keys(in), &built.binding, built.grid);
             return true;
         }
         if (cover && cover->keeps) note_launched(cover, &built.binding);

@@ -363,11 +363,11 @@ static bool made(LibraryCall *c, Value *out) {
 static bool computed(LibraryCall *c, const Value *out) {
     Interp *in = c->in;
     Machine *m = in->m;
-    bool looked_at = cover_outcomes(m->watch.cover) || m->storages.sparse || m->backend;
+    bool looked_at = cover_looks_on(m->watch.cover) || m->storages.sparse || m->backend;
     if (looked_at) {
         for (int i = 0; i < c->results; i++)
             if (c->result[i].made.kind == V_BOUND && c->result[i].same < 0 &&
-                !cover_outcomes(m->watch.cover) && changed_in_place(c) < 0 &&
+                !cover_looks_on(m->watch.cover) && changed_in_place(c) < 0 &&
                 !backend_of(in)->fill(in, c->at, &out[i].tensor->t, 0))
                 return false;
         return true;

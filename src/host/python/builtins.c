@@ -2,6 +2,7 @@
 // lists and dictionaries. Arguments arrive bound to the signatures of api.def.
 #include "host/desugar/desugar.h"
 #include "host/python/api.h"
+#include "host/python/keyed.h"
 
 bool wrong_type(Call *c, Value v, const char *want) {
     return host_raise(c->in, c->at, "TypeError: %.*s() expects %s, not '%s'", STR_ARG(c->name), want,
@@ -339,6 +340,7 @@ bool api_isinstance(Call *c, Value *out) {
 
 bool api_list_append(Call *c, Value *out) {
     *out = NONE_VALUE;
+    keyed_put(c->in, c->at, c->arg[1]);
     return seq_push(c->in, c->at, c->arg[0].seq, c->arg[1]);
 }
 
@@ -361,6 +363,7 @@ bool api_list_insert(Call *c, Value *out) {
     if (!host_work(c->in, c->at, s->n / 4) || !seq_push(c->in, c->at, s, c->arg[2])) return false;
     memmove(s->at + i + 1, s->at + i, (size_t)(s->n - 1 - i) * sizeof *s->at);
     s->at[i] = c->arg[2];
+    keyed_put(c->in, c->at, c->arg[2]);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "host/desugar/desugar.h"
 #include "host/policy/library_names.h"
 #include "host/python/api.h"
+#include "host/python/keyed.h"
 #include "host/python/module_form.h"
 
 bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out) {
@@ -286,6 +287,7 @@ bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
     if (s && is_property(s->v))
         return host_raise(in, at, "AttributeError: property '%.*s' of this object has no setter",
                           STR_ARG(name));
+    keyed_put(in, at, v);
     return env_set(in, at, of.object->attribute, name, v);
 }
 

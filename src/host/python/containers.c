@@ -1,6 +1,7 @@
 // What is put into lists and dictionaries, looked up and taken out again: as caches of host code do.
 // Dictionaries keep their keys in the order in which they came, as Python's do.
 #include "host/python/api.h"
+#include "host/python/keyed.h"
 #include "host/python/look_up.h"
 
 // ---- lists
@@ -46,6 +47,7 @@ static bool seq_find(Call *c, Value item, int64_t *out) {
             return false;
         if (equal) *out = i;
     }
+    if (*out >= 0) keyed_found(c->in, c->at, item);
     return true;
 }
 

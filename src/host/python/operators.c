@@ -1,5 +1,6 @@
 // What Python's operators do to two values; tensors of a reference go to reference.c.
 #include "host/python/interp.h"
+#include "host/python/keyed.h"
 
 // What Python has and this does not: no mistake of the program.
 static bool of_collections(Oper op, Value l, Value r) {
@@ -154,11 +155,19 @@ static void note_compared(Interp *in, Value v) {
         if (v.seq->at[i].kind == V_INT) cover_size(in->m->watch.cover, v.seq->at[i].i);
 }
 
+static bool note_found(const Interp *in, Span at, Value key, bool found) {
+    if (found) keyed_found(in, at, key);
+    return true;
+}
+
 bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {
     switch (op) {
     case OPER_IS: return is_same(in, at, l, r, out);
-    case OPER_IN: return note_compared(in, r), contains(in, at, l, r, out);
-    case OPER_EQ: return note_compared(in, l), note_compared(in, r), value_equal(in, at, l, r, out);
+    case OPER_IN: return note_compared(in, r), contains(in, at, l, r, out) && note_found(in, at, l, *out);
+    case OPER_EQ:
+        note_compared(in, l);
+        note_compared(in, r);
+        return value_equal(in, at, l, r, out) && note_found(in, at, l, *out);
     case OPER_ISNOT: return compare_values(in, at, OPER_IS, l, r, out) && (*out = !*out, true);
     case OPER_NOTIN: return compare_values(in, at, OPER_IN, l, r, out) && (*out = !*out, true);
     case OPER_NE: return compare_values(in, at, OPER_EQ, l, r, out) && (*out = !*out, true);

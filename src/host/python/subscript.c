@@ -1,5 +1,6 @@
 // v[index]: sequences, texts, ranges, dictionaries, tensors (tensor_shape.c), and kernel[grid].
 #include "host/python/interp.h"
+#include "host/python/keyed.h"
 #include "host/python/look_up.h"
 
 // Python's rules for s[lo:hi:step] on n items.
@@ -45,6 +46,7 @@ static bool seq_subscript(Interp *in, Span at, Value v, Value index, Value *out)
         if (!index_resolve(in, at, index, v.seq->n, v.kind == V_LIST ? "list" : "tuple", &i)) return false;
         *out = v.seq->at[i];
         note_seq_look_up(in, at, v.seq, i);
+        if (v.kind == V_LIST) keyed_item(in, at, i, *out);
         if (in->m) outcome_item(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
         return true;
     }
@@ -128,6 +130,7 @@ bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
     if (index.kind == V_SLICE) return host_unsupported(in, at, "assignment to a slice is not available");
     if (!index_resolve(in, at, index, of.seq->n, "list assignment", &i)) return false;
     if (!not_frozen(in, at, of.seq->frozen) || !may_keep(in, at, of.seq->kept, v)) return false;
+    keyed_put(in, at, v);
     of.seq->at[i] = v;
     return true;
 }

@@ -1,4 +1,5 @@
 #include "host/desugar/desugar.h"
+#include "host/python/keyed.h"
 #include "host/python/module_form.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -450,6 +451,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
         }
         if (equal) {
             if (in->m) outcome_item(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
+            keyed_found(in, at, key);
             return *out = i, true;
         }
     }
@@ -461,6 +463,8 @@ bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v) {
     if (!not_frozen(in, at, d->frozen) || !may_keep(in, at, d->kept, key) || !may_keep(in, at, d->kept, v) ||
         !dict_find(in, at, d, key, &i))
         return false;
+    keyed_put(in, at, key);
+    keyed_put(in, (Span){at.at + at.len, 0}, v);
     if (i >= 0) return d->value[i] = v, true;
     if (d->n == d->cap) {
         int cap = d->cap ? d->cap * 2 : 8;

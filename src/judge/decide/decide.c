@@ -329,6 +329,8 @@ static bool judge_contracted(Deciding *z) {
     z->decision->output = worst->output;
     const char *note = z->child->report[i].message;
     z->decision->noted = note[0];
+    z->dense =
+        -1; // some cases alone ran so: that those without gaps are right otherwise says nothing of gaps
     settle(z, match_status(worst->worst), "contracted",
            contracted_feedback(z->arena, z->draw, i, worst, note));
     return false;

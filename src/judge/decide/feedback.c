@@ -121,6 +121,8 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
         buf_puts(&b, ",");
         put_case(&b, d, r->case_index);
         if (r->call > 0) buf_printf(&b, ", in call %d on the same object", r->nth);
+        int behind = r->call > 0 && r->call <= d->calls ? d->called[r->call - 1].behind : 0;
+        if (behind > 0) buf_puts(&b, ", behind one"), put_case(&b, d, d->call[behind - 1].case_index);
     }
     bool asks = r->case_index < 0 && n && message[n - 1] == '?';
     buf_puts(&b, asks ? "" : ".");

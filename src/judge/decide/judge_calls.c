@@ -10,19 +10,24 @@ typedef struct {
     const CaseReport *of[WIRE_CALLS_MAX]; // NULL: not made
 } Calls;
 
-static void put_input(Buf *b, const Draw *d, int call) {
+static void put_shape(Buf *b, const Draw *d, int call) {
     CaseTruth t = d->truth[d->call[call].case_index];
     Draw shown = *d;
-    if (t.hidden) {
-        buf_puts(b, ", on an input of secret size");
-        return;
-    }
     memcpy(t.dim, d->called[call].dim, sizeof t.dim);
     t.dtype = d->called[call].dtype;
     t.strided = d->called[call].strided;
     shown.truth = &t;
-    buf_puts(b, ", on input ");
     truth_name(b, &shown, 0);
+}
+
+static void put_input(Buf *b, const Draw *d, int call) {
+    int behind = d->called[call].behind - 1;
+    bool hidden = d->truth[d->call[call].case_index].hidden;
+    buf_puts(b, hidden ? ", on an input of secret size" : ", on input ");
+    if (!hidden) put_shape(b, d, call);
+    if (behind < 0) return;
+    buf_puts(b, " behind ");
+    put_shape(b, d, behind);
 }
 
 static void put_call(Buf *b, const Calls *z, int call) {

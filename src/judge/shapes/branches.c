@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/numeric/rng.h"
 #include "cases/domain/domain.h"
+#include "sandbox/child/keys_search.h"
 
 enum { MEMORY = 256 << 20, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
@@ -137,6 +139,24 @@ bool branches_find(const BranchSearch *s, const ChildResult *came, BranchPoints 
         close(job.draw_fd);
     }
     if (ok) sort_out(s->draw->domain, d, all, out);
+    arena_free(&a);
+    return ok;
+}
+
+bool branches_pairs(const BranchSearch *s, int pairs, ExplorePoints *out, Err *e) {
+    Arena a = {0};
+    ExploreDomain *d = NEW(&a, ExploreDomain);
+    ForkJob job;
+    *out = (ExplorePoints){0};
+    explore_domain(s->draw->op, s->draw->domain->slices, domain_length_symbol(s->draw->domain), d);
+    d->pairs = pairs;
+    d->turn = rng_mix(s->draw->seed, 0x6b657973); // says nothing about the seed
+    bool ok = job_of(s, d, &job, e);
+    if (ok) {
+        ok = ask(s, &job, d, out, e);
+        close(job.draw_fd);
+    }
+    if (!keys_are_pairs(out)) *out = (ExplorePoints){0};
     arena_free(&a);
     return ok;
 }

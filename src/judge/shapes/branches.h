@@ -23,3 +23,7 @@ MUST_CHECK bool branches_ahead(const BranchSearch *s, Ahead *w, int *number, Err
 // `came`: of the search, if it has been made. A child that ends otherwise than it should has found nothing.
 // False only where the world fails.
 MUST_CHECK bool branches_find(const BranchSearch *s, const ChildResult *came, BranchPoints *out, Err *e);
+// Shapes that meet under one key of what the candidate keeps between calls, so many pairs at most: two points
+// for each, behind each other. A child that ends otherwise than it should has found nothing. False only where
+// the world fails.
+MUST_CHECK bool branches_pairs(const BranchSearch *s, int pairs, ExplorePoints *out, Err *e);

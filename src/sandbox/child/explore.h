@@ -49,6 +49,10 @@ typedef struct {
         int64_t multiple_of, min, max;
         int32_t of, divisor;
     } dim[OP_DIMS_MAX];
+    // Not 0: shapes that meet under one key of what the candidate keeps are looked for instead
+    // (keys_search.h), this many pairs at most; and what chooses among such shapes.
+    int32_t pairs;
+    uint64_t turn;
     int32_t seeds; // sizes that cases have had
     int64_t seed[EXPLORE_SEEDS_MAX][OP_DIMS_MAX];
     uint8_t seed_way[EXPLORE_SEEDS_MAX];

@@ -5,6 +5,7 @@
 
 #include "host/host.h"
 #include "sandbox/child/explore.h"
+#include "sandbox/child/keys_search.h"
 
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE };
 enum { PAGES = 1 << 10, STEPS = 1 << 22, KEPT_MOST = 1 << 16 };
@@ -73,10 +74,10 @@ static HostProgram *program_new(Calls *x, const ExplorePoint *at) {
 // note, and have made no tensor. False: they have raised something.
 static bool program_keep(Calls *x, HostProgram *p, ArenaMark since, int64_t processors) {
     const Outcomes *o = x->c->cover->outcomes;
-    uint64_t told = o->told;
+    uint64_t told = o ? o->told : 0;
     x->asked = true;
     if (!host_define(p)) return false;
-    if (o->told != told || x->diags.count > 0 || x->m->storages.count > 0) return true;
+    if ((o && o->told != told) || x->diags.count > 0 || x->m->storages.count > 0) return true;
     if (!arena_copy(x->c->call, since, KEPT_MOST, &x->memory)) return true;
     machine_set(x->defined, x->m);
     x->program = p;
@@ -85,27 +86,70 @@ static bool program_keep(Calls *x, HostProgram *p, ArenaMark since, int64_t proc
     return true;
 }
 
+// The program as its module's statements leave it. NULL: they have raised something.
+static HostProgram *program_fresh(Calls *x, const ExplorePoint *at, ArenaMark mark) {
+    HostProgram *p = x->program;
+    x->diags = DIAGS(x->c->call);
+    if (p && at->processors == x->processors) {
+        machine_set(x->m, x->defined);
+        arena_copy_back(&x->memory);
+        return p;
+    }
+    p = program_new(x, at);
+    return x->asked || program_keep(x, p, mark, at->processors) ? p : NULL;
+}
+
+static bool inputs_make(Calls *x, const ExplorePoint *at, int way, Tensor *input) {
+    bool ok = true;
+    for (int i = 0; ok && i < x->domain->inputs; i++) ok = input_make(x, x->m, i, at, way, &input[i]);
+    return ok;
+}
+
 static bool call(void *arg, const ExplorePoint *at, int way) {
     Calls *x = arg;
     Arena *a = x->c->call;
     ArenaMark mark = x->program ? x->behind : arena_mark(a);
-    bool ok = true;
-    HostProgram *p = x->program;
-    x->diags = DIAGS(a);
-    if (p && at->processors == x->processors) {
-        machine_set(x->m, x->defined);
-        arena_copy_back(&x->memory);
-    } else {
-        p = program_new(x, at);
-        if (!x->asked) ok = program_keep(x, p, mark, at->processors);
-    }
-    Machine *m = x->m;
+    HostProgram *p = program_fresh(x, at, mark);
     Tensor input[OP_INPUTS_MAX], out[HOST_OUTPUTS_MAX];
-    for (int i = 0; ok && i < x->domain->inputs; i++) ok = input_make(x, m, i, at, way, &input[i]);
-    ok = ok && host_build(p, input, x->domain->inputs) && host_call(p, input, x->domain->inputs, out);
-    x->steps += STEPS - m->steps_left;
+    bool ok = p && inputs_make(x, at, way, input) && host_build(p, input, x->domain->inputs) &&
+              host_call(p, input, x->domain->inputs, out);
+    x->steps += STEPS - x->m->steps_left;
     arena_reset(a, x->program ? x->behind : mark);
     return ok;
+}
+
+// The answer of a call is a part of what it asks for.
+static void heard(KeyNotes *k, const Tensor *out, int outputs, KeyHeard *to) {
+    KeyStep s = {0};
+    for (int i = 0; i < outputs; i++) keys_tensor(k, &s, &out[i]);
+    keys_step(k, &s);
+    *to = k->now;
+}
+
+static int calls_of_one(void *arg, const KeyCall *call, int n, KeyHeard *to) {
+    Calls *x = arg;
+    Arena *a = x->c->call;
+    ArenaMark mark = x->program ? x->behind : arena_mark(a);
+    HostProgram *p = program_fresh(x, &call[0].at, mark);
+    Tensor input[OP_INPUTS_MAX], out[HOST_OUTPUTS_MAX];
+    KeyNotes *keys = x->c->cover->keys;
+    int made = 0, inputs = x->domain->inputs;
+    keys_object(keys);
+    for (bool ok = p != NULL; ok && made < n; made += ok) {
+        if (made > 0 && host_bound(p) && !keys_of_one_object(x->domain, &call[0], &call[made])) {
+            made = 0;
+            break;
+        }
+        keys_call(keys, x->m->storages.count);
+        x->m->steps_left = STEPS;
+        ok = inputs_make(x, &call[made].at, call[made].way, input);
+        if (made == 0) ok = ok && host_build(p, input, inputs);
+        ok = ok && host_call(p, input, inputs, out);
+        x->steps += STEPS - x->m->steps_left;
+        if (ok) heard(keys, out, x->domain->outputs, &to[made]);
+    }
+    arena_reset(a, x->program ? x->behind : mark);
+    return made;
 }
 
 int explore_child(const ExploreChild *c) {
@@ -116,10 +160,16 @@ int explore_child(const ExploreChild *c) {
     calls.fresh = NEW(c->code, Machine);
     calls.defined = NEW(c->code, Machine);
     machine_fresh(&calls);
-    c->cover->outcomes = outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
     ExplorePoints *points = NEW(c->code, ExplorePoints);
-    explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls, &calls.steps},
-                   points);
+    if (d->pairs > 0) {
+        c->cover->keys = NEW(c->code, KeyNotes);
+        keys_search(c->code, &(KeySearcher){d, c->module, calls_of_one, &calls, &calls.steps}, points);
+    } else {
+        c->cover->outcomes =
+            outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
+        explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls, &calls.steps},
+                       points);
+    }
     for (int i = 0; i <= points->n; i++) {
         bool last = i == points->n;
         CaseReport r = {.case_index = last ? -1 : i, .kind = last ? REPORT_DONE : REPORT_RAN};

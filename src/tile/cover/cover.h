@@ -3,6 +3,7 @@
 #pragma once
 #include "base/str.h"
 #include "tile/code/code.h"
+#include "tile/cover/key_notes.h"
 #include "tile/cover/outcomes.h"
 
 // COVER_HOST: a statement, or a part of an expression that need not be evaluated, of host code was executed.
@@ -58,9 +59,14 @@ typedef struct Cover {
     Arena *arena;                  // that it lives in, for what is found once
     struct Conditions *conditions; // of kernels, as they were asked for (host/candidate/launch_conditions.h)
     Outcomes *outcomes;            // or NULL. With it nothing is launched, filled or copied
+    KeyNotes *keys;                // the same
 } Cover;
 
 static inline Outcomes *cover_outcomes(const Cover *c) { return c ? c->outcomes : NULL; }
+
+static inline KeyNotes *cover_keys(const Cover *c) { return c ? c->keys : NULL; }
+// Nobody asks what kernels compute.
+static inline bool cover_looks_on(const Cover *c) { return c && (c->outcomes || c->keys); }
 
 static inline void cover_mark(Cover *c, uint32_t at, uint8_t what) {
     if (!c || at >= c->n || (c->at[at] & what) == what) return;
