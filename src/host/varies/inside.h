@@ -156,6 +156,8 @@ void varies_guards(Varies *v, const Node *function);
 Fact varies_eval(Varies *v, const Scope *scope, const Node *n);
 // Of a condition; *how: what it follows from, too.
 Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how);
+// What arithmetic of a kernel gives: where no size has a limit, any number if it may have wrapped around.
+Fact varies_wraps(const Varies *v, Fact f);
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f);
 bool varies_empty(const Varies *v, Fact f); // a list or dictionary with nothing in it, ever
 // Put into a list or dictionary; `of`: what that one follows from.

@@ -273,6 +273,11 @@ static bool in_kernel(const Scope *scope) {
     return scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node);
 }
 
+Fact varies_wraps(const Varies *v, Fact f) {
+    bool fits = f.kind != FACT_NUMBER || (f.lo >= INT32_MIN && f.hi <= INT32_MAX);
+    return fits || !v->inputs->unbounded ? f : fact_number(f.how, -FACT_FAR, FACT_FAR);
+}
+
 static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     switch (n->kind) {
     case NODE_INT:
@@ -301,7 +306,7 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
              f = fact_binary(n->binary.op, l, r);
         if (n->binary.grows && ((l.how | r.how) & FACT_HELD))
             varies_hold(v, fact_item(r), l.how); // a list, under whatever other name
-        return in_kernel(scope) ? fact_wrapped(n->binary.op, l, f) : f;
+        return in_kernel(scope) ? varies_wraps(v, fact_wrapped(n->binary.op, l, f)) : f;
     }
     case NODE_BOOLOP: return eval_boolop(v, scope, n);
     case NODE_COMPARE: return eval_compare(v, scope, n);
