@@ -283,12 +283,11 @@ static void change(Varies *v, Str name, Fact base, const Given *g) {
     varies_hold(v, f, base.how);
 }
 
-// As varies_known_call(). Without a limit: places in a grid; a magnitude may be too large for 32 bits.
+// As varies_known_call(). A magnitude may be too large for 32 bits.
 static Fact known_call(const Varies *v, const Node *call, Str name, Fact base, const Given *g) {
     Fact f = varies_known_call(call, name, base, g);
-    if (!v->inputs->unbounded || f.kind != FACT_NUMBER) return f;
     bool wraps = str_is(name, "abs") && g->args > 0 && g->arg[0].lo <= INT32_MIN;
-    return wraps || f.hi == FACT_ELEMENTS - 1 ? fact_number(f.how, -FACT_FAR, FACT_FAR) : f;
+    return wraps && v->inputs->unbounded ? fact_number(f.how, -FACT_FAR, FACT_FAR) : f;
 }
 
 // Of a tensor, or of what may be one.

@@ -330,10 +330,18 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     }
 }
 
+// Where strides and places have no limit: that of an input's own elements is all that is left.
+static Fact beyond(Fact f) {
+    bool numbers = f.kind == FACT_NUMBER || f.kind == FACT_NUMBERS;
+    if (numbers && f.hi == FACT_ELEMENTS - 1) f.hi = f.of && !(f.sure & SURE_GAPS) ? INT32_MAX - 1 : FACT_FAR;
+    return f;
+}
+
 Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     if (++v->steps > STEPS_MAX) v->full = true;
     if (v->full) return varies_any();
     Fact f = eval_other(v, scope, n);
+    if (v->inputs->unbounded) f = beyond(f);
     if (!(f.how & FACT_HELD)) return f;
     if ((f.how & FACT_STAYS) && var_find(v, &varies_grows, STR("item"))) f.how |= FACT_VARIES | FACT_KEPT;
     // What was added to any list of the file may be in this one.

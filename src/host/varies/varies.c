@@ -187,9 +187,7 @@ static Fact input_of(const VariesInputs *in, int i) {
     f.like = f.of = (uint8_t)(i + 1);
     if (in->dense || f.rank == 1) f.sure |= SURE_DENSE; // its last stride is 1
     if (in->index >> i & 1) f.sure |= SURE_INDEX;
-    if (!in->unbounded) return f;
-    f.sure = (f.sure & (uint16_t)~SURE_SMALL) | SURE_START;
-    f.of = 0;
+    if (in->unbounded) f.sure |= SURE_START;
     return f;
 }
 
@@ -212,7 +210,7 @@ static void enter(Varies *v) {
     Given g = {.keywords = &(Nodes){0}, .args = v->inputs->n};
     g.arg = NEWN(v->arena, Fact, (size_t)g.args + 1);
     for (int i = 0; i < g.args; i++) g.arg[i] = input_of(v->inputs, i);
-    Fact f, size = fact_number(FACT_VARIES, 1, v->inputs->unbounded ? FACT_FAR : FACT_ELEMENTS - 1);
+    Fact f, size = fact_number(FACT_VARIES, 1, FACT_ELEMENTS - 1);
     v->calling = true;
     bool run = varies_call_named(v, STR("run"), false, &g, &f);
     if (!run)

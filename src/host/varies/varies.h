@@ -20,8 +20,9 @@ typedef struct {
     uint8_t rank[VARIES_INPUTS_MAX];
     bool dense;
     uint64_t index;
-    // Of a search that goes beyond the domain: no size has a limit, a number that may wrap around in a kernel
-    // is any number, and each tensor starts where its memory does.
+    // Of a search that goes beyond the domain: an input has less than INT32_MAX elements, strides and places in
+    // a grid have no limit, a number that may wrap around in a kernel is any number, and each input starts
+    // where its memory does.
     bool unbounded;
 } VariesInputs;
 // `inputs` has to live as long. NULL for a file that is too large to be looked at: then everything may.
