@@ -22,8 +22,10 @@ typedef struct {
     HostProgram *program; // NULL: of no such file
     bool asked;
     ArenaCopy memory;
-    ArenaMark behind;
+    ArenaMark start, behind;
     int64_t processors; // of the GPU that it was defined on
+    int64_t latest;     // of the GPU of the call before, and how many calls have had that one by now
+    int alike;
 } Calls;
 
 // Rows with gaps between them, or without.
@@ -85,9 +87,21 @@ static bool program_keep(Calls *x, HostProgram *p, ArenaMark since, int64_t proc
     return true;
 }
 
+// Cases begin with one GPU, and most of a search is on another: the program is defined anew where calls stay.
+static void gpu_follow(Calls *x, int64_t processors) {
+    enum { STAYS = 8 };
+    x->alike = processors == x->latest ? x->alike + 1 : 1;
+    x->latest = processors;
+    if (!x->program || processors == x->processors || x->alike < STAYS) return;
+    x->program = NULL;
+    x->asked = false;
+    arena_reset(x->c->call, x->start);
+}
+
 static bool call(void *arg, const ExplorePoint *at, int way) {
     Calls *x = arg;
     Arena *a = x->c->call;
+    gpu_follow(x, at->processors);
     ArenaMark mark = x->program ? x->behind : arena_mark(a);
     bool ok = true;
     HostProgram *p = x->program;
@@ -116,6 +130,7 @@ int explore_child(const ExploreChild *c) {
     calls.fresh = NEW(c->code, Machine);
     calls.defined = NEW(c->code, Machine);
     machine_fresh(&calls);
+    calls.start = arena_mark(c->call);
     c->cover->outcomes = outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
     ExplorePoints *points = NEW(c->code, ExplorePoints);
     explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls, &calls.steps},
