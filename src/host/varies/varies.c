@@ -302,8 +302,7 @@ bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side) {
 // The intervals say it of every call. What decorators hand to a kernel beside its arguments is not followed.
 static bool is_sure(const Varies *v, const Scope *scope) {
     bool function = scope && scope->node->kind == NODE_FUNCTION;
-    return v && !v->full && !not_followed(v, scope) &&
-           !(function && scope->node->function.decorators.n > 1);
+    return v && !v->full && !not_followed(v, scope) && !(function && scope->node->function.decorators.n > 1);
 }
 
 Truth varies_pair(Varies *v, const Scope *scope, const Node *compare, int i) {
