@@ -1,5 +1,5 @@
-// explore_inside.h - the search of explore.h from within: what its stages share. For explore_search.c and
-// explore_sweep.c alone.
+// explore_inside.h - the search of explore.h from within: what its stages share. For the files of that search
+// alone.
 #pragma once
 #include "host/candidate/written_gpu.h"
 #include "sandbox/child/explore.h"

@@ -12,8 +12,8 @@ typedef struct {
     bool settled; // of the last one
 } Place;
 
-// The number of the call's own that a run has told is the expression's: no truth of a part of it is told at
-// the same place.
+// Of `a < (b and c)` the truth of b is told at the place where the comparison is: what is said of that place
+// is then not said of the comparison alone.
 static void find_choice(void *arg, const Node *n) {
     bool *any = arg;
     *any |= n->kind == NODE_BOOLOP || n->kind == NODE_IFEXP || n->kind == NODE_COMPARE ||
@@ -66,7 +66,7 @@ static void intervals_make(Search *s) {
     const Node *module = s->x->module;
     VariesInputs *in = NEW(s->arena, VariesInputs);
     s->intervals_made = true;
-    // Places of other files may be the same ones.
+    // A place in another file may have the same number.
     if (module->module.library || module->module.model || s->d->inputs > VARIES_INPUTS_MAX) return;
     *in = (VariesInputs){.n = s->d->inputs, .unbounded = true};
     for (int i = 0; i < in->n; i++) in->rank[i] = (uint8_t)s->d->input[i].rank;
