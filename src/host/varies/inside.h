@@ -40,8 +40,18 @@ typedef struct {
     Str name;
 } Wrapped;
 
+// What a name is known to be within a branch, by its condition: `if blocks <= 8:`.
+enum { NARROWED_MAX = 8 };
+typedef struct {
+    const void *scope;
+    Str name;
+    int64_t lo, hi;
+} Narrowed;
+
 struct Varies {
     Arena *arena;
+    Narrowed narrowed[NARROWED_MAX];
+    int narroweds;
     const VariesInputs *inputs;
     Var *var; // open addressing
     int vars, cap;
@@ -147,6 +157,11 @@ bool varies_asks_device(Str name);
 Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g);
 
 // ---- guards.c
+
+// Until `narroweds` is set back to what comes back: what the condition says of a name within a branch, where
+// no size has a limit.
+int varies_narrow(Varies *v, const Scope *scope, const Node *branch, bool side);
+Fact varies_narrowed(const Varies *v, const Scope *scope, Str name, Fact f);
 
 // Sizes that a function refuses by `raise` in every call.
 void varies_guards(Varies *v, const Node *function);

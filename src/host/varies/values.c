@@ -75,6 +75,7 @@ static Fact eval_name(Varies *v, const Scope *scope, const Node *n) {
     Str name = n->name;
     Fact f;
     if (var_read(v, scope, n, &f)) {
+        f = varies_narrowed(v, scope, name, f);
         const void *at = var_visible(v, scope, name)->scope;
         bool around = at && at != scope_key(scope); // of a function around this one
         if (around || (!at && names_have(&v->state, name))) f.how |= FACT_STAYS;

@@ -107,8 +107,12 @@ static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_
     case NODE_IF: {
         Truth t = varies_truth(v, scope, s->branch.cond, &more);
         if (t == TRUTH_UNKNOWN) how |= varies_control(more);
+        int was = varies_narrow(v, scope, s, true);
         if (t != TRUTH_NEVER) block(v, scope, &s->branch.then, how);
+        v->narroweds = was;
+        (void)varies_narrow(v, scope, s, false);
         if (t != TRUTH_ALWAYS) block(v, scope, &s->branch.otherwise, how);
+        v->narroweds = was;
         break;
     }
     case NODE_WHILE:

@@ -587,6 +587,33 @@ static void kernels_wrap_around(void **state) {
     assert_int_equal(settled(LAUNCHED("@triton.heuristics({'B': f})\n", "B > 64")), TRUTH_UNKNOWN);
 }
 
+#define BRANCH(cond, then, otherwise)                                                                \
+    "@triton.jit\ndef k(x, B: tl.constexpr):\n    if B > 8:\n        pass\n\n"                       \
+    "def run(x):\n    b = triton.cdiv(x.shape[1], 1024)\n    c = b\n    if " cond ":\n        " then \
+    "\n    else:\n        " otherwise "\n"
+#define GIVEN "k[(3,)](x, B=b)"
+
+// What a branch hands over is what its condition lets through.
+static void branches_narrow(void **state) {
+    (void)state;
+    assert_int_equal(settled(BRANCH("b <= 8", GIVEN, "pass")), TRUTH_NEVER);
+    assert_int_equal(settled(BRANCH("b < 9", GIVEN, "pass")), TRUTH_NEVER);
+    assert_int_equal(settled(BRANCH("b == 8", GIVEN, "pass")), TRUTH_NEVER);
+    assert_int_equal(settled(BRANCH("b > 8", GIVEN, "pass")), TRUTH_ALWAYS);
+    assert_int_equal(settled(BRANCH("b > 8", "pass", GIVEN)), TRUTH_NEVER);
+    assert_int_equal(settled(BRANCH("b >= 9", "pass", GIVEN)), TRUTH_NEVER);
+    assert_int_equal(settled(BRANCH("b != 7", "pass", GIVEN)), TRUTH_NEVER);
+    assert_int_equal(settled(BRANCH("b <= 9", GIVEN, "pass")), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("b == 7", "pass", GIVEN)), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("c <= 8", GIVEN, "pass")), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("b <= 8", GIVEN, GIVEN)), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("b <= 8", "pass", "pass\n    " GIVEN)), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("b <= 8", GIVEN "\n        b = 9", "pass")), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("b <= 8", "f = lambda: " GIVEN, "pass")), TRUTH_UNKNOWN);
+    assert_int_equal(settled(BRANCH("b > (b := 8)", GIVEN, "pass")), TRUTH_UNKNOWN);
+    assert_int_equal(settled_by(&one, BRANCH("b <= 8", GIVEN, "pass"), false), TRUTH_UNKNOWN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
                                        cmocka_unit_test(guards_narrow),
@@ -606,6 +633,7 @@ int main(void) {
                                        cmocka_unit_test(objects_are_told_apart),
                                        cmocka_unit_test(objects_are_made),
                                        cmocka_unit_test(intervals_settle_without_the_domain),
-                                       cmocka_unit_test(kernels_wrap_around)};
+                                       cmocka_unit_test(kernels_wrap_around),
+                                       cmocka_unit_test(branches_narrow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
