@@ -1,4 +1,4 @@
-// `if N > 70000: raise ...` narrows what can matter.
+// `if N > 70000: raise ...` narrows what can matter; `if blocks <= 8:` what stands under it.
 #include "host/policy/scope.h"
 #include "host/varies/inside.h"
 
