@@ -23,8 +23,10 @@ typedef struct {
     HostProgram *program; // NULL: of no such file
     bool asked;
     ArenaCopy memory;
-    ArenaMark behind;
+    ArenaMark start, behind;
     int64_t processors; // of the GPU that it was defined on
+    int64_t latest;     // of the GPU of the call before, and how many calls have had that one by now
+    int alike;
 } Calls;
 
 // Rows with gaps between them, or without.
@@ -86,6 +88,17 @@ static bool program_keep(Calls *x, HostProgram *p, ArenaMark since, int64_t proc
     return true;
 }
 
+// Cases begin with one GPU, and most of a search is on another: the program is defined anew where calls stay.
+static void gpu_follow(Calls *x, int64_t processors) {
+    enum { STAYS = 8 };
+    x->alike = processors == x->latest ? x->alike + 1 : 1;
+    x->latest = processors;
+    if (!x->program || processors == x->processors || x->alike < STAYS) return;
+    x->program = NULL;
+    x->asked = false;
+    arena_reset(x->c->call, x->start);
+}
+
 // The program as its module's statements leave it. NULL: they have raised something.
 static HostProgram *program_fresh(Calls *x, const ExplorePoint *at, ArenaMark mark) {
     HostProgram *p = x->program;
@@ -108,6 +121,7 @@ static bool inputs_make(Calls *x, const ExplorePoint *at, int way, Tensor *input
 static bool call(void *arg, const ExplorePoint *at, int way) {
     Calls *x = arg;
     Arena *a = x->c->call;
+    gpu_follow(x, at->processors);
     ArenaMark mark = x->program ? x->behind : arena_mark(a);
     HostProgram *p = program_fresh(x, at, mark);
     Tensor input[OP_INPUTS_MAX], out[HOST_OUTPUTS_MAX];
@@ -160,6 +174,7 @@ int explore_child(const ExploreChild *c) {
     calls.fresh = NEW(c->code, Machine);
     calls.defined = NEW(c->code, Machine);
     machine_fresh(&calls);
+    calls.start = arena_mark(c->call);
     ExplorePoints *points = NEW(c->code, ExplorePoints);
     if (d->pairs > 0) {
         c->cover->keys = NEW(c->code, KeyNotes);
