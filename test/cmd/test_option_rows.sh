@@ -33,7 +33,7 @@ shown() { # VERB OPTION : in the help of the verb
     }
 }
 every_row() { # VERB : all options, those of other verbs too
-    spoken=$(echo "$1" | tr _ ' ') own=
+    spoken=$(echo "$1" | tr _ ' ')
     its=$(awk -F';' -v v="$1" '" " $3 " " ~ " " v " " || $3 == "*" { printf "%s ", $1 }' "$tmp/rows")
     "$bin" $spoken --help >"$tmp/help" || return 1
     while IFS=';' read -r names value owners; do
@@ -43,15 +43,12 @@ every_row() { # VERB : all options, those of other verbs too
                 case " $owners " in *" $1 "* | ' * ') ;; *) continue ;; esac
                 shown "$spoken" "$name" || return 1
                 case $name in --help | -h | --version) continue ;; esac
-                # An option and another name for it would be the same one twice.
-                [ "$name" = "${names%% *}" ] || says --no-such-option "$spoken" "$name" ${value:+"$(value_for "$value")"} || return 1
-                [ "$name" != "${names%% *}" ] || own="$own $name${value:+ $(value_for "$value")}"
+                says --no-such-option "$spoken" "$name" ${value:+"$(value_for "$value")"} || return 1
             else
                 says "$name" "$spoken" "$name" || return 1
             fi
         done
     done <"$tmp/rows"
-    says --no-such-option "$spoken" $own # all that are its own: each is taken
 }
 twice() { # VERB : of options with a value that count once, the second is refused; others may be repeated
     spoken=$(echo "$1" | tr _ ' ')
