@@ -28,7 +28,7 @@ for op in $ops; do
     fi
 done
 touch "$work/asked"
-# By one process: memory that is touched for the first time is a third of what a short-lived one takes.
+# By one process: each new one pays again for memory that it touches first, a sixth to a third of what judging takes.
 counted() { # on a terminal: how many of them have come
     if [ -t 2 ]; then show=1; else show=0; fi
     awk -v all="$(wc -l <"$work/asked")" -v show=$show '{ print } show { printf "\r\033[K%d/%d", NR, all >"/dev/stderr" }'

@@ -30,7 +30,7 @@ assert o["search"]["table"] and o["search"]["timed"] > 0
 check the_start_is_over_with_an_answer python3 -c '
 import json, sys
 search = json.load(open(sys.argv[1]))["search"]
-assert search["seconds"] < 12 or search["proposed"] <= 24, search
+assert search["seconds"] < 12 or search["proposed"] <= 24, (search["seconds"], search["proposed"])
 ' "$tmp/kept/relu2.json"
 check record_schema python3 "$(dirname "$0")/schema.py" champion "$tmp/kept/relu2.json" --mutate
 check accepted exits 0 "$bin" referee "$tmp/kept/relu2.py" --op relu2 --level quick
