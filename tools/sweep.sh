@@ -15,23 +15,29 @@ mkdir -p build && work=$(mktemp -d "${SWEEP_TMP:-build}/sweep.XXXXXX") || exit 3
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 ops=${OPS:-$($bin ops | awk '/^[a-z]/ {print $1}')}
-total=$(printf '%s\n' $ops | wc -l)
 started=$(date +%s)
-n=0
 for op in $ops; do
-    n=$((n + 1))
-    if [ -t 2 ]; then printf '\r\033[K%d/%d %s' "$n" "$total" "$op" >&2; fi
-    if ! $bin propose "$op" -n "$per_op" --seed "$seed" --json >"$work/asked" 2>"$work/err"; then
+    if ! $bin propose "$op" -n "$per_op" --seed "$seed" --json >"$work/one" 2>"$work/err"; then
         printf '%s\tPROPOSE\t%s\n' "$op" "$(head -n 1 "$work/err")" >>"$work/failed"
         continue
     fi
-    $bin referee --stream --level "$level" --state "$work/state" <"$work/asked" >>"$work/answers" 2>>"$work/errors" ||
-        printf '%s\tREFEREE\t%s\n' "$op" "$(tail -n 1 "$work/errors")" >>"$work/failed"
+    cat "$work/one" >>"$work/asked"
     if [ -n "${KEEP:-}" ]; then
         mkdir -p "$KEEP"
-        cp "$work/asked" "$KEEP/$op.jsonl"
+        cp "$work/one" "$KEEP/$op.jsonl"
     fi
 done
+touch "$work/asked"
+# By one process: each new one pays again for memory that it touches first, a sixth to a third of what judging takes.
+counted() { # on a terminal: how many of them have come
+    if [ -t 2 ]; then show=1; else show=0; fi
+    awk -v all="$(wc -l <"$work/asked")" -v show=$show '{ print } show { printf "\r\033[K%d/%d", NR, all >"/dev/stderr" }'
+}
+{
+    $bin referee --stream --level "$level" --state "$work/state" <"$work/asked" 2>"$work/errors" ||
+        printf 'all\tREFEREE\t%s\n' "$(tail -n 1 "$work/errors")" >>"$work/failed"
+} | counted >"$work/answers"
+[ "$(wc -l <"$work/answers")" = "$(wc -l <"$work/asked")" ] || printf 'all\tREFEREE\tnot all were answered\n' >>"$work/failed"
 if [ -t 2 ]; then printf '\r\033[K' >&2; fi
 if [ -z "${OPS:-}" ] && [ -z "${SMITH_ONLY:-}" ] && [ "$level" = full ]; then # the self-test knows no other level
     "$bin" selftest --json --seed "$seed" >"$work/selftest" 2>>"$work/errors"
@@ -40,12 +46,12 @@ if [ -z "${OPS:-}" ] && [ -z "${SMITH_ONLY:-}" ] && [ "$level" = full ]; then # 
 fi
 seconds=$(($(date +%s) - started))
 touch "$work/builtin"
-touch "$work/answers" "$work/failed"
+touch "$work/failed"
 # One line an answer: op, schedule, index, accepted, status, feedback.
 sed -n 's/.*"id": *{"op": *"\([^"]*\)", *"schedule": *"\([^",]*\)\([^"]*\)", *"flaw": *[^,]*, *"index": *\([0-9]*\)}.*/\1\t\2\t\2\3\t\4/p' \
     "$work/answers" >"$work/ids"
 sed 's/.*"accepted": *\([a-z]*\).*"status": *"\([^"]*\)".*"feedback": *"\(\([^"\\]\|\\.\)*\)".*/\1\t\2\t\3/' "$work/answers" >"$work/verdicts"
-paste "$work/ids" "$work/verdicts" | awk -F '\t' -v seconds="$seconds" -v least="$least" -v failed="$work/failed" -v builtin="$work/builtin" '
+paste "$work/ids" "$work/verdicts" | sort -s -k1,1 | awk -F '\t' -v seconds="$seconds" -v least="$least" -v failed="$work/failed" -v builtin="$work/builtin" '
     {
         if (!($1 in op)) { op[$1] = 1; ops[++nops] = $1 }
         if (!($2 in sch)) { sch[$2] = 1; schs[++nsch] = $2 }

@@ -102,7 +102,8 @@ static bool search_op(Champions *c, bool first, bool *found, Err *e) {
     SearchResult r;
     const Op *op = c->op;
     const int n = places_of(c, op, place);
-    SearchingAsk ask = {.seconds = c->o->seconds + (first ? START_SECONDS : 0),
+    SearchingAsk ask = {.seconds = c->o->seconds,
+                        .start = first ? START_SECONDS : 0,
                         .place = place,
                         .places = n,
                         .filter = {.dtype = -1},

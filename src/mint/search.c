@@ -29,7 +29,8 @@ struct Search {
     const SearchRequest *q;
     SearchResult *out;
     Graph g;
-    double until;
+    double until; // with the lock
+    bool started; // the GPU has answered: what it was given to start in is over
     Candidate *at;
     int n;
     SeenPrograms seen;
@@ -42,7 +43,18 @@ struct Search {
 };
 
 static bool stopped(const Search *s) { return s->q->interrupted && s->q->interrupted(s->q->arg); }
-static double left(const Search *s) { return s->until - clock_seconds(); }
+static double left(Search *s) {
+    pthread_mutex_lock(&s->lock);
+    double until = s->until;
+    pthread_mutex_unlock(&s->lock);
+    return until - clock_seconds();
+}
+// The search's own time begins with the GPU's first answer. With the lock.
+static void has_started(Search *s) {
+    double until = clock_seconds() + s->q->seconds;
+    if (!s->started && until < s->until) s->until = until;
+    s->started = true;
+}
 
 // ---- the clock
 
@@ -64,6 +76,7 @@ static void was_timed(void *arg, TimesAsk *ask) {
     }
     json_decref(ask->verdict);
     pthread_mutex_lock(&s->lock);
+    has_started(s);
     c->timed = all && !wrong;
     s->out->timed += c->timed;
     s->out->taken_back += wrong;
@@ -391,7 +404,7 @@ bool search_run(Arena *a, const SearchRequest *q, SearchResult *out, Err *e) {
     double from = clock_seconds();
     *out = (SearchResult){.why = "no kernel has a time at every shape"};
     Search *s = NEW(a, Search);
-    *s = (Search){.a = a, .q = q, .out = out, .until = from + q->seconds, .seen = {.arena = a}};
+    *s = (Search){.a = a, .q = q, .out = out, .until = from + q->start + q->seconds, .seen = {.arena = a}};
     if (!graph_trace(a, q->op, &s->g, e)) return false;
     s->at = NEWN(a, Candidate, CANDIDATES_MAX + 1);
     s->expanded = NEWN(a, bool, CANDIDATES_MAX + 1);

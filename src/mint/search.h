@@ -14,6 +14,7 @@ typedef struct {
     const CellPlace *place; // to be fast at, of one dtype: TIMED_CELLS_MAX at most
     int places;
     double seconds; // of judging and timing, before the final file
+    double start;   // before these, until the GPU's first answer: so long at most
     Plans
         *known; // tried first: what was fastest for other ops; what is found here is added. NULL: nothing is
     DrawFilter filter;

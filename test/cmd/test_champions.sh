@@ -26,6 +26,12 @@ for times, dtype in (("times", "float16"), ("times_bf16", "bfloat16")):
     assert [c["shape"] for c in cells] == [[512, 64], [256, 64]] and all(c["dtype"] == dtype and c["device"]["us"] > 0 for c in cells)
 assert o["search"]["table"] and o["search"]["timed"] > 0
 ' "$tmp/kept"
+# A second from the GPU's first answer on, and no longer the twelve that it has to start in. Where all that takes longer, little was begun.
+check the_start_is_over_with_an_answer python3 -c '
+import json, sys
+search = json.load(open(sys.argv[1]))["search"]
+assert search["seconds"] < 12 or search["proposed"] <= 24, (search["seconds"], search["proposed"])
+' "$tmp/kept/relu2.json"
 check record_schema python3 "$(dirname "$0")/schema.py" champion "$tmp/kept/relu2.json" --mutate
 check accepted exits 0 "$bin" referee "$tmp/kept/relu2.py" --op relu2 --level quick
 check judged_again exits 0 "$bin" champions --check -o "$tmp/kept"

@@ -6,12 +6,11 @@
 . "$(dirname "$0")/lib.sh"
 made=$(dirname "$0")/../module/verdict
 ref=$made/reference
-program=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin")
 says_times() { [ "$(grep -cF -- "$2" "$tmp/out")" = "$1" ] || { echo "not $1 times: $2"; cat "$tmp/out" "$tmp/err"; return 1; }; }
 says() { grep -qF -- "$1" "$tmp/out" "$tmp/err" || { echo "no: $1"; cat "$tmp/out" "$tmp/err"; return 1; }; }
 
-# answered FORM REFERENCE ARGUMENT...: the right program and all wrong ones, of every folder, on one draw. What is said of them goes to
-# $tmp/REFERENCE.FORM, so that no check judges again what another has had judged from the same seed.
+# answered FORM REFERENCE ARGUMENT...: the right program and all wrong ones, of every folder, on one draw, and files among the arguments.
+# What is said of them goes to $tmp/REFERENCE.FORM, so that no check judges again what another has had judged from the same seed.
 answered() {
     form=$1 name=$2
     shift 2
@@ -20,15 +19,21 @@ answered() {
     done
     "$bin" referee --module "$made/reference/$name.py" --seed 20261126 "$@" >"$tmp/$name.$form" 2>&1
 }
-# judged REFERENCE FOLDER: the answers in $tmp/REFERENCE.json to its right program and to all of the folder's are those expected.
+# judged REFERENCE FOLDER: the answers in $tmp/REFERENCE.json, or in words in $tmp/REFERENCE.words, to its right program and to all of the
+# folder's are those expected.
 judged() {
-    python3 - "$tmp/$1.json" "$made/right/$1.py" "$made/$2/$1".*.py <<'END'
+    answers=$tmp/$1.json
+    [ -f "$answers" ] || answers=$tmp/$1.words
+    python3 - "$answers" "$made/right/$1.py" "$made/$2/$1".*.py <<'END'
 import json, re, sys
 answers, *files = sys.argv[1:]
-verdicts = {}
-for line in open(answers):
-    v = json.loads(line)
-    verdicts[v["file"]] = v
+text = open(answers).read()
+if answers.endswith(".words"):  # a headline for each file, then what it comes to and why
+    said = re.findall(r"^== (.*)\n\w+: (accepted|rejected|undecided)\b.* \((\w+), level full\)\n(.*)$", text, re.M)
+    all = [dict(file=f, accepted=w == "accepted", status=s, feedback=why) for f, w, s, why in said]
+else:
+    all = map(json.loads, text.splitlines())
+verdicts = {v["file"]: v for v in all}
 wrong = 0
 for file in files:
     v = verdicts[file]
@@ -41,60 +46,7 @@ for file in files:
 sys.exit(wrong > 0)
 END
 }
-right=0
-for f in "$made"/reference/*.py; do
-    name=$(basename "$f" .py)
-    [ -f "$made/right/$name.py" ] && right=$((right + 1))
-    answered json "$name" --level full --json
-    check "judged $name" judged "$name" wrong
-done
-for name in $(ls "$made/long" | sed 's/\..*//' | sort -u); do
-    check "long sizes of $name" judged "$name" long
-done
-# Wrong where two sizes are long together: with either of them small they are right, as the verdict says.
-for name in $(ls "$made/pairs" | sed 's/\..*//' | sort -u); do
-    check "two long sizes of $name" judged "$name" pairs
-done
-# What is said in words of those that checks below ask about, on one draw for each reference; under the name of its file.
-{
-    (cd "$made" && ls pairs/*.py)
-    echo long/gelu.grid.py
-    (cd "$made" && ls wrong/gelu.*.py | head -n 1)
-    printf '%s\n' long/matmul.unmasked.py right/matmul.py
-} >"$tmp/told"
-for name in $(sed 's|.*/||; s|\..*||' "$tmp/told" | sort -u); do
-    grep "/$name\." "$tmp/told" >"$tmp/asked"
-    {
-        [ "$(wc -l <"$tmp/asked")" -gt 1 ] || sed 's/^/== /' "$tmp/asked" # the command says no name of a single file
-        (cd "$made" && xargs "$program" referee --module "reference/$name.py" --level full --seed 20261126) <"$tmp/asked" 2>&1
-    } >"$tmp/$name.text"
-done
-# shown_of WORD FILE: its part of that, which `says` looks at; WORD is "accepted" or "rejected".
-shown_of() {
-    name=$(basename "$2" | sed 's/\..*//')
-    awk -v head="== $2" '/^== / { mine = $0 == head } mine' "$tmp/$name.text" >"$tmp/out"
-    : >"$tmp/err"
-    says "$name: $1 at "
-}
-# Several files share draws of long sizes: alone, one gets the same verdict.
-alone_as_among_others() {
-    exits 1 "$bin" referee "$made/pairs/gelu.area.py" --module "$ref/gelu.py" --seed 20261126 --level full --json || return 1
-    for of in gelu.json out; do sed 's/"elapsed_ms":[^,]*,//; s/,"elapsed_ms":[^,}]*//' "$tmp/$of" | grep '/gelu\.area' >"$tmp/$of.own"; done
-    [ -s "$tmp/out.own" ] && cmp "$tmp/gelu.json.own" "$tmp/out.own"
-}
-check alone_as_among_others alone_as_among_others
-two_long_are_named() {
-    for f in "$made"/pairs/*.py; do
-        name=$(basename "$f" | sed 's/\..*//')
-        shown_of rejected "pairs/$(basename "$f")" && says "$name: rejected at two long sizes" &&
-            says 'wrong where two sizes are long: ' && says ', and with ' || return 1
-    done
-    shown_of accepted right/matmul.py && says 'long, two at a time: '
-}
-check two_long_are_named two_long_are_named
-# Wrong at the published sizes alone, which take far more memory than there is.
-check "published sizes of scale_huge" judged scale_huge published
-# One program goes through all of it: nothing is found out there, which --shapes published makes an undecided verdict.
+# One program that goes through all of it: see unknown_there.
 sed 's/scale_kernel\[(rows, triton.cdiv(n, 1024))\]/scale_kernel[(1, 1)]/; s/scale_kernel(x_ptr, scale_ptr, y_ptr, n, BLOCK/scale_kernel(x_ptr, scale_ptr, y_ptr, rows, n, BLOCK/
      s/(x, self.scale, y, n, /(x, self.scale, y, rows, n, /' "$made/right/scale_huge.py" >"$tmp/one.py"
 python3 - "$tmp/one.py" <<'P'
@@ -106,28 +58,80 @@ loop = "    for r in range(rows):\n        row = r.to(tl.int64)\n        for sta
 body = body.replace("tl.program_id(1) * BLOCK", "start").replace("    ", "            ")
 open(sys.argv[1], "w").write(head + loop + body + "\n\n\nclass" + rest)
 P
-# Draws at these sizes are most of the work: programs that one check could ask about alone share them.
-huge() { # CODE OUTPUT FILE... ARGUMENTS: what is said goes to $tmp/OUTPUT, too
-    code=$1 into=$2
-    shift 2
-    exits "$code" "$bin" referee "$@" --module "$ref/scale_huge.py" --level full && cp "$tmp/out" "$tmp/$into"
+right=0
+for f in "$made"/reference/*.py; do
+    name=$(basename "$f" .py)
+    [ -f "$made/right/$name.py" ] && right=$((right + 1))
+    case $name in
+    # In words where checks below look at them.
+    scale_huge)
+        answered words "$name" --level full "$tmp/one.py"
+        huge_code=$?
+        ;;
+    conv2d | matmul | softmax) answered words "$name" --level full ;;
+    *) answered json "$name" --level full --json ;;
+    esac
+    check "judged $name" judged "$name" wrong
+done
+for name in $(ls "$made/long" | sed 's/\..*//' | sort -u); do
+    check "long sizes of $name" judged "$name" long
+done
+# Wrong where two sizes are long together: with either of them small they are right, as the verdict says.
+for name in $(ls "$made/pairs" | sed 's/\..*//' | sort -u); do
+    check "two long sizes of $name" judged "$name" pairs
+done
+# What is said of gelu is needed in both forms: in words of those that checks below ask about.
+gelu_flaw=$(ls "$made"/wrong/gelu.*.py | head -n 1)
+"$bin" referee --module "$ref/gelu.py" --level full --seed 20261126 "$made/pairs/gelu.area.py" "$made/long/gelu.grid.py" "$gelu_flaw" >"$tmp/gelu.words" 2>&1
+of_file() { awk -v head="== $2" '/^== / { mine = $0 == head } mine' "$tmp/$1.words" >"$tmp/out" && : >"$tmp/err" && [ -s "$tmp/out" ]; } # REFERENCE FILE
+# shown_of WORD FILE: what is said of it, which `says` looks at; WORD is "accepted" or "rejected".
+shown_of() {
+    name=$(basename "$2" | sed 's/\..*//')
+    of_file "$name" "$2" && says "$name: $1 at "
 }
-of_file() { awk -v head="== $2" '/^== / { mine = $0 == head } mine' "$tmp/$1" >"$tmp/out" && : >"$tmp/err" && [ -s "$tmp/out" ]; } # OUTPUT FILE
-check published_and_one_in_words huge 1 huge.full "$made"/published/*.py "$tmp/one.py"
-check right_and_one_as_published huge 4 huge.published "$made/right/scale_huge.py" "$tmp/one.py" --shapes published
+# Several files share draws of long sizes: alone, one gets the same verdict.
+alone_as_among_others() {
+    exits 1 "$bin" referee "$made/pairs/gelu.area.py" --module "$ref/gelu.py" --seed 20261126 --level full --json || return 1
+    for of in gelu.json out; do sed 's/"elapsed_ms":[^,]*,//; s/,"elapsed_ms":[^,}]*//' "$tmp/$of" | grep '/gelu\.area' >"$tmp/$of.own"; done
+    [ -s "$tmp/out.own" ] && cmp "$tmp/gelu.json.own" "$tmp/out.own"
+}
+check alone_as_among_others alone_as_among_others
+two_long_are_named() {
+    for f in "$made"/pairs/*.py; do
+        name=$(basename "$f" | sed 's/\..*//')
+        shown_of rejected "$f" && says "$name: rejected at two long sizes" &&
+            says 'wrong where two sizes are long: ' && says ', and with ' || return 1
+    done
+    shown_of accepted "$made/right/matmul.py" && says 'long, two at a time: '
+}
+check two_long_are_named two_long_are_named
+# Wrong at the published sizes alone, which take far more memory than there is.
+check "published sizes of scale_huge" judged scale_huge published
+# What these checks could ask about alone was judged with the others above, on one draw.
+published_and_one_in_words() {
+    for f in "$made"/published/*.py "$tmp/one.py"; do of_file scale_huge "$f" || return 1; done
+    [ "$huge_code" = 1 ]
+}
+check published_and_one_in_words published_and_one_in_words
+right_and_one_as_published() {
+    exits 4 "$bin" referee "$made/right/scale_huge.py" "$tmp/one.py" --shapes published --module "$ref/scale_huge.py" --level full &&
+        cp "$tmp/out" "$tmp/huge_published.words"
+}
+check right_and_one_as_published right_and_one_as_published
 published_shown() {
     for f in "$made"/published/*.py; do
-        of_file huge.full "$f" && says 'scale_huge: rejected at the published sizes' && says 'published float32[60000, 40000]' &&
+        of_file scale_huge "$f" && says 'scale_huge: rejected at the published sizes' && says 'published float32[300000, 8000]' &&
             says 'published sizes: wrong there' || return 1
     done
-    of_file huge.published "$made/right/scale_huge.py" && says 'scale_huge: accepted at ' &&
+    of_file huge_published "$made/right/scale_huge.py" && says 'scale_huge: accepted at ' &&
         says 'published sizes: addresses are right (a few programs of each launch, no values)' &&
         exits 0 "$bin" referee "$made/published/scale_huge.int32.py" --module "$ref/scale_huge.py" --level quick && ! grep -q 'published sizes' "$tmp/out"
 }
 check published_shown published_shown
+# Of one program that goes through all of it nothing is found out there, which --shapes published makes an undecided verdict.
 unknown_there() {
-    of_file huge.full "$tmp/one.py" && says 'scale_huge: accepted at ' && says 'published sizes: not known: ' &&
-        of_file huge.published "$tmp/one.py" && says 'scale_huge: undecided at ' && says 'unsupported'
+    of_file scale_huge "$tmp/one.py" && says 'scale_huge: accepted at ' && says 'published sizes: not known: ' &&
+        of_file huge_published "$tmp/one.py" && says 'scale_huge: undecided at ' && says 'unsupported'
 }
 check unknown_there unknown_there
 # What a comparison comes out as there, it has to have come out as in a case: else nobody has looked at values.
@@ -148,11 +152,10 @@ shapes_usage() {
 check shapes_usage shapes_usage
 # At level quick, which has none, the same programs are accepted.
 short() {
-    mv "$tmp/matmul.json" "$tmp/matmul.full"
     answered json matmul --level quick --json
     ! judged matmul long >"$tmp/short" && [ "$(grep -c " ok " "$tmp/short")" = 2 ]
     code=$?
-    mv "$tmp/matmul.full" "$tmp/matmul.json"
+    rm "$tmp/matmul.json" # what was said at full is in words
     return $code
 }
 check "short sizes find none of them" short
@@ -187,22 +190,21 @@ shown() {
 }
 check shown shown
 long_sizes_shown() {
-    exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level full && says 'long, one at a time: ' &&
+    shown_of accepted "$made/right/conv2d.py" && says 'long, one at a time: ' &&
         says 'height 200' && exits 0 "$bin" referee "$made/right/conv2d.py" --module "$ref/conv2d.py" --level quick &&
         ! grep -q 'long, one' "$tmp/out"
 }
 check long_sizes_shown long_sizes_shown
 # A long case that says nothing, because the program is not made for the other sizes there, is not told as passed.
 void_cases_are_told() {
-    shown_of accepted long/matmul.unmasked.py && ! grep -q 'one at a time: .*N 2048' "$tmp/out" &&
-        shown_of accepted right/matmul.py && grep -q 'one at a time: .*N 2048' "$tmp/out" &&
+    shown_of accepted "$made/long/matmul.unmasked.py" && ! grep -q 'one at a time: .*N 2048' "$tmp/out" &&
+        shown_of accepted "$made/right/matmul.py" && grep -q 'one at a time: .*N 2048' "$tmp/out" &&
         ! grep -q 'never long' "$tmp/out"
 }
 check void_cases_are_told void_cases_are_told
 wrong_long_is_named() {
-    shown_of rejected long/gelu.grid.py && says 'gelu: rejected at one long size' &&
-        says 'wrong where one size is long: features 8192; right with features ' && set -- "$made/wrong"/gelu.*.py &&
-        shown_of rejected "wrong/$(basename "$1")" && says 'gelu: rejected at small sizes' &&
+    shown_of rejected "$made/long/gelu.grid.py" && says 'gelu: rejected at one long size' &&
+        says 'wrong where one size is long: features 8192; right with features ' && shown_of rejected "$gelu_flaw" && says 'gelu: rejected at small sizes' &&
         ! grep -q 'one size is long' "$tmp/out"
 }
 check wrong_long_is_named wrong_long_is_named

@@ -19,6 +19,7 @@ static SearchRequest request_of(const Searching *s, const Op *op, const Searchin
                            .place = ask->place,
                            .places = ask->places,
                            .seconds = ask->seconds,
+                           .start = ask->start,
                            .known = s->known,
                            .filter = ask->filter,
                            .interrupted = interrupts_seen,

@@ -16,7 +16,7 @@ void searching_open(Service *s, Measurer *m, const char *python, Searching *out)
 MUST_CHECK bool searching_close(Searching *s, Err *e);
 
 typedef struct {
-    double seconds;
+    double seconds, start; // search.h
     const CellPlace *place;
     int places;
     DrawFilter filter;

@@ -12,8 +12,8 @@ class Model(nn.Module):
         return x * self.scale
 
 
-batch_size = 60000
-features = 40000
+batch_size = 300000
+features = 8000
 
 
 def get_inputs():
