@@ -144,7 +144,7 @@ static void test_trees(void **state) {
     for (int k = 0; k < 3; k++)
         for (int t = 0; t < DT_COUNT; t++) {
             bool has = dtype_is_float((DType)t) && !dtype_is_f8((DType)t);
-            assert_int_equal(tile_loops_base.fold->fold->tree[k][t] != NULL, has);
+            assert_int_equal(tile_loops_base.fold->tree[k][t] != NULL, has);
             for (size_t z = 0; has && z < sizeof length / sizeof *length; z++) {
                 fill((DType)t, &a, &r);
                 want = a;
