@@ -97,9 +97,9 @@ $(B)/libouroboros.a: $(OBJ)
 	$(Q)rm -f $@ && ar qcs $@ $^
 $(filter-out $(TOGETHER),$(TESTS)): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(QUICK_LINK) -lcmocka
-# At fixed addresses: it starts hundreds of times, and each time would adjust a hundred thousand of them.
+# With sanitizers at fixed addresses: it starts hundreds of times, and each time would adjust a hundred thousand of them.
 $(B)/test/together: $(B)/test/together.o $(TOGETHER:%=%.o) $(OBJ)
-	$(QUICK_LINK) -no-pie -lcmocka
+	$(QUICK_LINK) $(if $(filter asan tsan,$(MODE)),-no-pie) -lcmocka
 $(TOGETHER): %: %.o $(B)/test/together
 	$(Q)ln -f $(B)/test/together $@
 $(B)/test/planted: $(B)/test/planted.o $(B)/libouroboros.a
