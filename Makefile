@@ -15,7 +15,7 @@ MODE_verdicts := $(MODE_release)
 # -O1 takes twice as long as -Og to compile what the sanitizers add, so only loops that tests spend their time in get it: see HOT.
 # clang compiles so in half of gcc's time, and its -O0 runs no slower than gcc's -Og.
 MODE_asan    := $(if $(filter clang,$(CC)),-O0,-Og) -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-MODE_tsan    := -O1 -g1 -fsanitize=thread
+MODE_tsan    := -Og -g1 -fsanitize=thread
 MODE_valgrind := -O1 -g
 MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 # Of OpenBLAS only the header: training loads the library when it begins.
@@ -80,11 +80,12 @@ QUICK_LINK = $(subst -Wl$(COMMA)-z$(COMMA)separate-code,-fuse-ld=gold,$(LINK))
 ifeq ($(shell command -v ld.gold 2>/dev/null),)
 QUICK_LINK = $(LINK)
 endif
-# Unit tests with AddressSanitizer share one library: its code is so large that linking it 250 times takes longer than
-# compiling it.
-COMMA  := ,
-SHARED := $(filter asan,$(MODE))
-FLAGS  += $(if $(SHARED),-fPIC)
+COMMA := ,
+# One program is all tests, and has the name of each: see test/together.c. Apart are tests that bring a malloc of their own or
+# have arguments. Few that are asked for by name are linked alone: one is changed then. Memcheck would read all names at each start.
+APART    := $(addprefix $(B)/test/,base/numeric/test_rng sandbox/child/test_child)
+ASKED    := $(if $(filter tests,$(MAKECMDGOALS)),$(TESTS),$(filter $(TESTS),$(MAKECMDGOALS)))
+TOGETHER := $(if $(filter release asan tsan,$(MODE)),$(if $(word 20,$(ASKED)),$(filter-out $(APART),$(ASKED))))
 
 all: build/ouroboros
 build/ouroboros: $(B)/ouroboros
@@ -94,16 +95,15 @@ $(B)/ouroboros: $(CMD) $(OBJ)
 	$(LINK)
 $(B)/libouroboros.a: $(OBJ)
 	$(Q)rm -f $@ && ar qcs $@ $^
-$(B)/libouroboros.so: $(OBJ)
-	$(LINK) -shared -Wl,-Bsymbolic
-# clang takes longer to start than gcc takes for such a link.
-ifneq ($(SANITIZERS),)
-$(TESTS) $(B)/test/planted: private LINKER := gcc $(SANITIZERS)libclang_rt.asan-x86_64.so
-endif
-$(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.$(if $(SHARED),so,a)
-	$(QUICK_LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B)) -lcmocka
-$(B)/test/planted: $(B)/test/planted.o $(B)/libouroboros.$(if $(SHARED),so,a)
-	$(QUICK_LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B))
+$(filter-out $(TOGETHER),$(TESTS)): $(B)/%: $(B)/%.o $(B)/libouroboros.a
+	$(QUICK_LINK) -lcmocka
+# With sanitizers at fixed addresses: it starts hundreds of times, and each time would adjust a hundred thousand of them.
+$(B)/test/together: $(B)/test/together.o $(TOGETHER:%=%.o) $(OBJ)
+	$(QUICK_LINK) $(if $(filter asan tsan,$(MODE)),-no-pie) -lcmocka
+$(TOGETHER): %: %.o $(B)/test/together
+	$(Q)ln -f $(B)/test/together $@
+$(B)/test/planted: $(B)/test/planted.o $(B)/libouroboros.a
+	$(QUICK_LINK)
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
 # A driver for tests, whose GPU is the virtual machine: a library that stands alone, and the process that it starts.
@@ -141,15 +141,25 @@ $(foreach room,$(UNHURRIED),$(B)/src/$(room)/%.o): OPTIMIZED := -O1
 endif
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := -O0
-# gcc's -O3 makes twice the code of these loops, in twice the time, and it is no faster.
+$(addsuffix .o,$(filter-out $(APART),$(TESTS))): OPTIMIZED = -include test/together.h -DTEST_MAIN=$(subst /,_,$*)
+$(B)/test/together.o: $(B)/gen/together.def
+$(B)/test/together.o: OPTIMIZED := -I$(B)
+$(B)/gen/together.def: FORCE | $(B)/flags
+	@printf 'TEST("%s", %s)\n' $(foreach t,$(TOGETHER:$(B)/%=%),$(t) $(subst /,_,$(t))) >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+# gcc's -O3 makes twice the code of these loops, in twice the time, and -O2 takes half as long again as this. It is no faster:
+# passes between -O1 and -O2 break loops up (pow) before they can be vectorised.
+VECTORISED := $(if $(findstring clang,$(CC)),-O3,-O1 -ftree-vectorize -fvect-cost-model=dynamic -fexpensive-optimizations -ftree-vrp -fthread-jumps)
 ifeq ($(MODE)$(findstring clang,$(CC)),release)
-$(B)/src/tile/loops/%.o: ISA_ONLY := -O2 -ftree-vectorize -fvect-cost-model=dynamic
+$(B)/src/tile/loops/%.o: ISA_ONLY := $(VECTORISED)
 endif
 ifeq ($(MODE),tsan)
+# -Og calls what -O1 inlines, and each call is told: of these rooms that makes tests longer than -O1 the build.
+CALLING := base cases judge lang mutate tensor host/python
+$(foreach room,$(CALLING),$(B)/src/$(room)/%.o): OPTIMIZED := -O1
 $(B)/src/%_simd.$(OWN_ISA).o: OPTIMIZED := -O3
 # gcc vectorises no loop that reports each number: these report what they read and write of a piece (base/build.h).
 BY_RANGE := base/numeric/rng cases/values/rows judge/decide/compare tensor/bound tensor/dtype
-$(foreach i,$(ISAS),$(BY_RANGE:%=$(B)/src/%_simd.$(i).o)): OPTIMIZED := -O3 -fno-sanitize=thread -DTSAN_BY_RANGE
+$(foreach i,$(ISAS),$(BY_RANGE:%=$(B)/src/%_simd.$(i).o)): OPTIMIZED := $(VECTORISED) -fno-sanitize=thread -DTSAN_BY_RANGE
 $(patsubst %.c,$(B)/%.o,$(TOLD)): OPTIMIZED := -O3 -fno-sanitize=thread
 $(B)/src/model/product/product.o: OPTIMIZED := -DTSAN_BY_RANGE
 $(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
@@ -220,7 +230,7 @@ quick:
 check:
 	@sh tools/check.sh
 #: make tests             build every unit test
-tests: $(TESTS) $(VM_GPU) $(B)/test/no_threads.so $(if $(SHARED),$(B)/test/planted) $(B)/ouroboros
+tests: $(TESTS) $(VM_GPU) $(B)/test/no_threads.so $(if $(filter asan,$(MODE)),$(B)/test/planted) $(B)/ouroboros
 #: make layers format     the order of rooms; clang-format
 layers:
 	@sh tools/layers.sh
