@@ -142,6 +142,7 @@ endif
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := -O0
 $(addsuffix .o,$(filter-out $(APART),$(TESTS))): OPTIMIZED = -include test/together.h -DTEST_MAIN=$(subst /,_,$*)
+$(addsuffix .o,$(filter-out $(APART),$(TESTS))): test/together.h
 $(B)/test/together.o: $(B)/gen/together.def
 $(B)/test/together.o: OPTIMIZED := -I$(B)
 $(B)/gen/together.def: FORCE | $(B)/flags
