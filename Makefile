@@ -127,7 +127,8 @@ LOOP_CHECKS := $(if $(filter clang,$(CC)),-fno-sanitize=pointer-overflow$(COMMA)
 # Its -O1 does not vectorise unless told. AddressSanitizer looks at both ends of a vector: one of 16 bytes has no room for a whole red
 # zone between them, and a wider one has.
 ifneq ($(filter clang,$(CC)),)
-$(B)/%_simd.$(OWN_ISA).o: LOOP_CHECKS += -fvectorize -mprefer-vector-width=128
+LONG_LOOPS := base/numeric/rng cases/values/rows judge/decide/compare tensor/bound tensor/dtype
+$(LONG_LOOPS:%=$(B)/src/%_simd.$(OWN_ISA).o): LOOP_CHECKS += -fvectorize -mprefer-vector-width=128
 endif
 endif
 # The loops of other machines run in few tests, and there long enough to feel only where random numbers are drawn.
