@@ -124,6 +124,12 @@ $(HOT) $(B)/%_simd.$(OWN_ISA).o: OPTIMIZED := -O1
 # AddressSanitizer looks at every element that these loops touch. With a branch for each pointer as well clang leaves them
 # scalar, and tests of kernels take half as long again.
 LOOP_CHECKS := $(if $(filter clang,$(CC)),-fno-sanitize=pointer-overflow$(COMMA)alignment$(COMMA)null)
+# Its -O1 does not vectorise unless told. AddressSanitizer looks at both ends of a vector: one of 16 bytes has no room for a whole red
+# zone between them, and a wider one has.
+ifneq ($(filter clang,$(CC)),)
+LONG_LOOPS := base/numeric/rng cases/values/rows judge/decide/compare tensor/bound tensor/dtype
+$(LONG_LOOPS:%=$(B)/src/%_simd.$(OWN_ISA).o): LOOP_CHECKS += -fvectorize -mprefer-vector-width=128
+endif
 endif
 # The loops of other machines run in few tests, and there long enough to feel only where random numbers are drawn.
 ifneq ($(filter asan tsan,$(MODE)),)
