@@ -510,8 +510,7 @@ static void note_launch(Interp *in, const Launcher *l, Conditions *of) {
     const Node *call = in->launching, *f = call ? call->call.func : NULL;
     const Node *grid = value_is_seq(l->grid) ? l->grid.seq->made : NULL;
     bool own = grid && f && f->kind == NODE_SUBSCRIPT && f->subscript.index == grid && l->kernel->tuners == 0;
-    conditions_launched(
-        of, &(LaunchText){in->module, own ? call : NULL, grid, is_local, (void *)(uintptr_t)in->launched_in});
+    conditions_launched(of, own ? call : NULL, grid, is_local, (void *)(uintptr_t)in->launched_in);
 }
 
 // Of a kernel of the file itself.

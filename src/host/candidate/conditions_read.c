@@ -249,7 +249,7 @@ Conditions *conditions_of(Arena *a, Conditions **known, const Node *kernel) {
     Conditions *c = NEW(a, Conditions);
     Reader r = {a, c};
     const Nodes *params = &kernel->function.params;
-    *c = (Conditions){.arena = a, .kernel = kernel, .next = *known};
+    *c = (Conditions){.kernel = kernel, .next = *known};
     for (int i = 0; i < params->n; i++) {
         int name = name_place(&r, params->at[i]->param.name);
         c->maybe[name] = true;

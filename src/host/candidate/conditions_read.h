@@ -64,7 +64,6 @@ typedef struct {
 enum { ORIGIN_GRID = 1 << 16 };
 
 struct Conditions {
-    Arena *arena;
     const Node *kernel;
     Str *name;           // the parameters come first
     bool *maybe, *range; // of each: it may be known, it may be a range
@@ -75,6 +74,5 @@ struct Conditions {
     // number, or 0.
     const Node *call;
     int same[3];
-    int most[3]; // the same of the parameter that gets a number which this axis is never more than
     Conditions *next;
 };

@@ -1,5 +1,4 @@
 #include "host/candidate/conditions_read.h"
-#include "host/policy/scope.h"
 
 enum { KNOWN_MAX = 96 };
 
@@ -7,7 +6,7 @@ typedef struct {
     Outcomes *o;
     Cover *cover;
     const int64_t *grid;
-    const int *same, *most; // Conditions.same, Conditions.most
+    const int *same; // Conditions.same
     Named *now;
     int n;     // names that are there
     int bits;  // of what number() has found: 32 or 64; 0: a number of Python's, without an end
@@ -171,13 +170,6 @@ static bool settles(const Known *k, const Part *range, const Part *with) {
     return of && end == 0 && origin(k, with, &plus) == of && plus <= 0 && plus >= -LESS_MOST;
 }
 
-// Whether no place of a grid can be beyond that number: programs = min(M, 528), and row < M.
-static bool never_beyond(const Known *k, const Part *range, const Part *with) {
-    int64_t end, plus;
-    int of = origin(k, range, &end) - ORIGIN_GRID;
-    return of >= 0 && of < 3 && end == 0 && k->most[of] && origin(k, with, &plus) == k->most[of] && plus == 0;
-}
-
 // Whether some place of a range is as a condition says.
 static void compare_range(Known *k, const Part *p) {
     const Part *left = &p->part[LEFT], *right = &p->part[RIGHT];
@@ -186,8 +178,7 @@ static void compare_range(Known *k, const Part *p) {
     bool on_left = range(k, left, &below);
     if (p->n->compare.rest.n != 1 || (!on_left && !range(k, right, &below))) return;
     if (!number(k, on_left ? right : left, &x)) return;
-    const Part *of = on_left ? left : right, *with = on_left ? right : left;
-    bool settled = settles(k, of, with) || never_beyond(k, of, with);
+    bool settled = settles(k, on_left ? left : right, on_left ? right : left);
     (settled ? outcome_settled : outcome_compared)(k->o, at, below, x, below > x);
     // A tile of more than twice the lanes reaches beyond that place in the row, too.
     if (x >= 0 && x < below / 2 - 1) outcome_seen(k->o, at, 4);
@@ -377,77 +368,19 @@ static int given_name(const Node *kernel, const Node *call, Str name) {
     return 0;
 }
 
-// The function that a launch stands in, but not within a lambda; NULL: there is none.
-typedef struct {
-    const Node *call, *inside, *function;
-} Around;
-
-static void find_around(void *arg, const Node *n) {
-    Around *a = arg;
-    const Node *was = a->inside;
-    if (n == a->call) a->function = a->inside;
-    if (n->kind == NODE_FUNCTION) a->inside = n;
-    if (n->kind == NODE_LAMBDA) a->inside = NULL;
-    node_each_child(n, find_around, a); // a tree's height is bounded
-    a->inside = was;
-}
-
-// The last statement of a block that binds a name, and how many of them do.
-static int binding(Arena *a, const Nodes *body, Str name, int *times) {
-    ArenaMark mark = arena_mark(a);
-    int last = -1;
-    *times = 0;
-    for (int i = 0; i < body->n; i++) {
-        Names names = {.arena = a};
-        names_of_block(&names, &(Nodes){body->at + i, 1}, 0);
-        if (!names_have(&names, name)) continue;
-        last = i;
-        ++*times;
-    }
-    arena_reset(a, mark);
-    return last;
-}
-
-// programs = min(M, 528), once in a function that gives M no other number behind it: 1 + the parameter of the
-// kernel that gets M.
-static int at_most(const Conditions *c, const LaunchText *t, Str grid) {
-    Around around = {.call = t->call};
-    int times, at, other, any;
-    find_around(&around, t->module);
-    const Nodes *body = around.function ? &around.function->function.body : NULL;
-    if (!body || (at = binding(c->arena, body, grid, &times)) < 0 || times != 1) return 0;
-    const Node *s = body->at[at], *value = s->kind == NODE_ASSIGN ? s->assign.value : NULL;
-    if (!value || s->assign.targets.n != 1 || s->assign.targets.at[0]->kind != NODE_NAME ||
-        value->kind != NODE_CALL || !node_is_name(value->call.func, "min") || value->call.keywords.n ||
-        value->call.args.n < 2)
-        return 0;
-    (void)binding(c->arena, body, STR("min"), &any);
-    (void)binding(c->arena, &t->module->module.body, STR("min"), &other);
-    if (any || other) return 0;
-    for (int i = 0; i < value->call.args.n; i++) {
-        const Node *arg = value->call.args.at[i];
-        if (arg->kind != NODE_NAME || !t->local(t->arg, arg->name)) continue;
-        if (binding(c->arena, body, arg->name, &any) < at) return given_name(c->kernel, t->call, arg->name);
-    }
-    return 0;
-}
-
-void conditions_launched(Conditions *c, const LaunchText *t) {
-    const Node *call = t->call, *grid = t->grid;
+void conditions_launched(Conditions *c, const Node *call, const Node *grid, bool (*local)(void *, Str),
+                         void *arg) {
     if (c->call == call) return;
     c->call = call;
     memset(c->same, 0, sizeof c->same);
-    memset(c->most, 0, sizeof c->most);
     if (!call || !grid || grid->kind != NODE_TUPLE || binds(call)) return;
-    for (int i = 0; i < grid->items.n && i < 3; i++) {
-        if (grid->items.at[i]->kind != NODE_NAME || !t->local(t->arg, grid->items.at[i]->name)) continue;
-        c->same[i] = given_name(c->kernel, call, grid->items.at[i]->name);
-        if (!c->same[i]) c->most[i] = at_most(c, t, grid->items.at[i]->name);
-    }
+    for (int i = 0; i < grid->items.n && i < 3; i++)
+        if (grid->items.at[i]->kind == NODE_NAME && local(arg, grid->items.at[i]->name))
+            c->same[i] = given_name(c->kernel, call, grid->items.at[i]->name);
 }
 
 void conditions_note(Conditions *c, Outcomes *o, Cover *cover, const Binding *b, const int64_t grid[3]) {
-    Known k = {.o = o, .cover = cover, .grid = grid, .same = c->same, .most = c->most, .now = c->now};
+    Known k = {.o = o, .cover = cover, .grid = grid, .same = c->same, .now = c->now};
     const Nodes *params = &c->kernel->function.params;
     memset(c->now, 0, sizeof *c->now * (size_t)c->names);
     for (int i = 0; i < b->args && i < params->n; i++) {

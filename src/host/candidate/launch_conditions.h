@@ -10,13 +10,9 @@ typedef struct Conditions Conditions;
 Conditions *conditions_of(Arena *a, Conditions **known, const Node *kernel);
 // What the text of a launch says of its numbers: kernel[(M,)](x, M). `grid` is how its grid is written, NULL
 // where that is not known to be in this call; `local` says whether nothing but the call itself could bind a
-// name anew. module: of the launch.
-typedef struct {
-    const Node *module, *call, *grid;
-    bool (*local)(void *, Str);
-    void *arg;
-} LaunchText;
-void conditions_launched(Conditions *c, const LaunchText *t);
+// name anew.
+void conditions_launched(Conditions *c, const Node *call, const Node *grid, bool (*local)(void *, Str),
+                         void *arg);
 // Notes how comparisons of whole numbers come out, and how often loops over ranges turn; of `cover`, how
 // comparisons and arithmetic of numbers that are all known do (cover_truth). Either may be NULL. The
 // arguments are those of its kernel.

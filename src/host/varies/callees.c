@@ -283,19 +283,12 @@ static void change(Varies *v, Str name, Fact base, const Given *g) {
     varies_hold(v, f, base.how);
 }
 
-// As varies_known_call(). A magnitude may be too large for 32 bits.
-static Fact known_call(const Varies *v, const Node *call, Str name, Fact base, const Given *g) {
-    Fact f = varies_known_call(call, name, base, g);
-    bool wraps = str_is(name, "abs") && g->args > 0 && g->arg[0].lo <= INT32_MIN;
-    return wraps && v->inputs->unbounded ? fact_number(f.how, -FACT_FAR, FACT_FAR) : f;
-}
-
 // Of a tensor, or of what may be one.
 static Fact eval_own_method(Varies *v, const Node *call, Str name, Fact base, const Given *g) {
     Fact f;
     if (base.kind == FACT_NOTHING) return base; // not known yet, nor is what it gives
     if (varies_tensor_method(call, name, base, g, &f) || varies_member(v, name, base, &f)) return f;
-    f = known_call(v, call, name, base, g);
+    f = varies_known_call(call, name, base, g);
     return f.how |= base.how & (uint8_t) ~(f.kind == FACT_NUMBER ? FACT_NONE : 0), f;
 }
 
@@ -370,7 +363,7 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
         v->callee |= is_chosen(callee);
         bool own = var_visible(v, scope, func->name) != NULL, object = varies_is_class(v, scope, func->name);
         f = own || object ? fact_other(given_how(&g) | FACT_EMPTY)
-                          : known_call(v, n, func->name, (Fact){0}, &g);
+                          : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
         if (!own && (f.kind != FACT_OTHER || (!object && calls_nothing(func->name))))

@@ -25,7 +25,7 @@ enum {
 // than an input. BARE: a list or dictionary with nothing in it. GAPS, of a number, is no promise: it is the
 // product of its dimensions or more, since the tensor may have gaps. REAL: a number that need not be whole.
 // STEPS: a multiple of a quotient by a large number, which stays the same for many sizes. LAST, of a sequence
-// of numbers: the last of them is 1. START: of a tensor, the first element of its memory is its first.
+// of numbers: the last of them is 1.
 enum {
     SURE_TENSOR = 1,
     SURE_UNIT = 2,
@@ -36,8 +36,7 @@ enum {
     SURE_GAPS = 64,
     SURE_REAL = 128,
     SURE_STEPS = 256,
-    SURE_LAST = 512,
-    SURE_START = 1024
+    SURE_LAST = 512
 };
 // NUMBERS: a list, a tuple or a range, all items of which the interval holds. THINGS: one of other things,
 // for all of which the rest is true.

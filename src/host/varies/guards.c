@@ -1,4 +1,4 @@
-// `if N > 70000: raise ...` narrows what can matter; `if blocks <= 8:` what stands under it.
+// `if N > 70000: raise ...` narrows what can matter.
 #include "host/policy/scope.h"
 #include "host/varies/inside.h"
 
@@ -56,52 +56,4 @@ void varies_guards(Varies *v, const Node *f) {
         if (s->kind == NODE_IF) guard(v, f, s);
         if (node_returns(s)) return; // some calls do not come further
     }
-}
-
-static Oper opposite(Oper op) {
-    switch (op) {
-    case OPER_LT: return OPER_GE;
-    case OPER_LE: return OPER_GT;
-    case OPER_GT: return OPER_LE;
-    case OPER_GE: return OPER_LT;
-    case OPER_NE: return OPER_EQ;
-    default: return OPER_NE;
-    }
-}
-
-int varies_narrow(Varies *v, const Scope *scope, const Node *branch, bool side) {
-    const Node *cond = branch->branch.cond;
-    const Nodes *body = side ? &branch->branch.then : &branch->branch.otherwise;
-    int was = v->narroweds;
-    if (!v->inputs->unbounded || !scope || was == NARROWED_MAX || cond->kind != NODE_COMPARE ||
-        cond->compare.rest.n != 1 || cond->compare.left->kind != NODE_NAME)
-        return was;
-    Str name = cond->compare.left->name;
-    Names bound = {.arena = v->arena};
-    names_of_block(&bound, body, 0);
-    names_of_expr(&bound, cond, 0);
-    if (!var_find(v, scope_key(scope), name)) return was; // nobody else writes to a function's own
-    Fact r = varies_eval(v, scope, cond->compare.rest.at[0]);
-    if (r.kind != FACT_NUMBER || (r.sure & SURE_REAL) || names_have(&bound, name)) return was;
-    Narrowed *n = &v->narrowed[was];
-    *n = (Narrowed){scope_key(scope), name, -FACT_FAR, FACT_FAR};
-    Oper op = side ? cond->compare.ops[0] : opposite(cond->compare.ops[0]);
-    if (op == OPER_LT || op == OPER_LE || op == OPER_EQ)
-        n->hi = r.hi < FACT_FAR ? r.hi - (op == OPER_LT) : r.hi;
-    if (op == OPER_GT || op == OPER_GE || op == OPER_EQ)
-        n->lo = r.lo > -FACT_FAR ? r.lo + (op == OPER_GT) : r.lo;
-    v->narroweds++;
-    return was;
-}
-
-// A branch that no number comes to says nothing.
-Fact varies_narrowed(const Varies *v, const Scope *scope, Str name, Fact f) {
-    if (f.kind != FACT_NUMBER || (f.sure & SURE_REAL)) return f;
-    for (int i = 0; i < v->narroweds; i++) {
-        const Narrowed *n = &v->narrowed[i];
-        if (n->scope != scope_key(scope) || !str_eq(n->name, name)) continue;
-        int64_t lo = n->lo > f.lo ? n->lo : f.lo, hi = n->hi < f.hi ? n->hi : f.hi;
-        if (lo <= hi) f.lo = lo, f.hi = hi;
-    }
-    return f;
 }

@@ -40,18 +40,8 @@ typedef struct {
     Str name;
 } Wrapped;
 
-// What a name is known to be within a branch, by its condition: `if blocks <= 8:`.
-enum { NARROWED_MAX = 8 };
-typedef struct {
-    const void *scope;
-    Str name;
-    int64_t lo, hi;
-} Narrowed;
-
 struct Varies {
     Arena *arena;
-    Narrowed narrowed[NARROWED_MAX];
-    int narroweds;
     const VariesInputs *inputs;
     Var *var; // open addressing
     int vars, cap;
@@ -158,11 +148,6 @@ Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g);
 
 // ---- guards.c
 
-// Until `narroweds` is set back to what comes back: what the condition says of a name within a branch, where
-// no size has a limit.
-int varies_narrow(Varies *v, const Scope *scope, const Node *branch, bool side);
-Fact varies_narrowed(const Varies *v, const Scope *scope, Str name, Fact f);
-
 // Sizes that a function refuses by `raise` in every call.
 void varies_guards(Varies *v, const Node *function);
 
@@ -171,8 +156,6 @@ void varies_guards(Varies *v, const Node *function);
 Fact varies_eval(Varies *v, const Scope *scope, const Node *n);
 // Of a condition; *how: what it follows from, too.
 Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how);
-// What arithmetic of a kernel gives: where no size has a limit, any number if it may have wrapped around.
-Fact varies_wraps(const Varies *v, Fact f);
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f);
 bool varies_empty(const Varies *v, Fact f); // a list or dictionary with nothing in it, ever
 // Put into a list or dictionary; `of`: what that one follows from.

@@ -181,8 +181,6 @@ bool varies_tensor_method(const Node *call, Str name, Fact base, const Given *g,
         return *out = dimension(base, g, &dim) ? fact_item_at(shape, dim) : fact_item(shape), true;
     }
     if (str_is(name, "stride")) return *out = stride_of(base, g), true;
-    if (str_is(name, "storage_offset") && bare && (base.sure & SURE_START))
-        return *out = fact_number(0, 0, 0), true;
     if (str_is(name, "is_contiguous") && bare) {
         bool dense = base.sure & SURE_DENSE;
         return *out = fact_number(dense ? 0 : base.how & FACT_CHANGES, dense, 1), true;

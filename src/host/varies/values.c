@@ -75,7 +75,6 @@ static Fact eval_name(Varies *v, const Scope *scope, const Node *n) {
     Str name = n->name;
     Fact f;
     if (var_read(v, scope, n, &f)) {
-        f = varies_narrowed(v, scope, name, f);
         const void *at = var_visible(v, scope, name)->scope;
         bool around = at && at != scope_key(scope); // of a function around this one
         if (around || (!at && names_have(&v->state, name))) f.how |= FACT_STAYS;
@@ -274,11 +273,6 @@ static bool in_kernel(const Scope *scope) {
     return scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node);
 }
 
-Fact varies_wraps(const Varies *v, Fact f) {
-    bool fits = f.kind != FACT_NUMBER || (f.lo >= INT32_MIN && f.hi <= INT32_MAX);
-    return fits || !v->inputs->unbounded ? f : fact_number(f.how, -FACT_FAR, FACT_FAR);
-}
-
 static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     switch (n->kind) {
     case NODE_INT:
@@ -307,7 +301,7 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
              f = fact_binary(n->binary.op, l, r);
         if (n->binary.grows && ((l.how | r.how) & FACT_HELD))
             varies_hold(v, fact_item(r), l.how); // a list, under whatever other name
-        return in_kernel(scope) ? varies_wraps(v, fact_wrapped(n->binary.op, l, f)) : f;
+        return in_kernel(scope) ? fact_wrapped(n->binary.op, l, f) : f;
     }
     case NODE_BOOLOP: return eval_boolop(v, scope, n);
     case NODE_COMPARE: return eval_compare(v, scope, n);
@@ -331,18 +325,10 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     }
 }
 
-// Where strides and places have no limit: that of an input's own elements is all that is left.
-static Fact beyond(Fact f) {
-    bool numbers = f.kind == FACT_NUMBER || f.kind == FACT_NUMBERS;
-    if (numbers && f.hi == FACT_ELEMENTS - 1) f.hi = f.of && !(f.sure & SURE_GAPS) ? INT32_MAX - 1 : FACT_FAR;
-    return f;
-}
-
 Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     if (++v->steps > STEPS_MAX) v->full = true;
     if (v->full) return varies_any();
     Fact f = eval_other(v, scope, n);
-    if (v->inputs->unbounded) f = beyond(f);
     if (!(f.how & FACT_HELD)) return f;
     if ((f.how & FACT_STAYS) && var_find(v, &varies_grows, STR("item"))) f.how |= FACT_VARIES | FACT_KEPT;
     // What was added to any list of the file may be in this one.

@@ -66,8 +66,7 @@ static void augment(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
     bool kernel = scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node); // has no lists
     if (!kernel && ((to.how | by.how) & FACT_HELD))
         varies_hold(v, fact_item(by), to.how); // a list, under whatever other name
-    Fact f = fact_binary(s->augassign.op, to, by);
-    varies_assign(v, scope, s->augassign.target, under(kernel ? varies_wraps(v, f) : f, how));
+    varies_assign(v, scope, s->augassign.target, under(fact_binary(s->augassign.op, to, by), how));
 }
 
 static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_t how);
@@ -107,12 +106,8 @@ static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_
     case NODE_IF: {
         Truth t = varies_truth(v, scope, s->branch.cond, &more);
         if (t == TRUTH_UNKNOWN) how |= varies_control(more);
-        int was = varies_narrow(v, scope, s, true);
         if (t != TRUTH_NEVER) block(v, scope, &s->branch.then, how);
-        v->narroweds = was;
-        (void)varies_narrow(v, scope, s, false);
         if (t != TRUTH_ALWAYS) block(v, scope, &s->branch.otherwise, how);
-        v->narroweds = was;
         break;
     }
     case NODE_WHILE:
@@ -191,7 +186,6 @@ static Fact input_of(const VariesInputs *in, int i) {
     f.like = f.of = (uint8_t)(i + 1);
     if (in->dense || f.rank == 1) f.sure |= SURE_DENSE; // its last stride is 1
     if (in->index >> i & 1) f.sure |= SURE_INDEX;
-    if (in->unbounded) f.sure |= SURE_START;
     return f;
 }
 
@@ -301,26 +295,6 @@ bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side) {
     Truth t = varies_truth(v, scope, cond, &how);
     if (t == (side ? TRUTH_NEVER : TRUTH_ALWAYS)) return false;
     return v->full || (how & FACT_VARIES);
-}
-
-// The intervals say it of every call. What decorators hand to a kernel beside its arguments is not followed.
-static bool is_sure(const Varies *v, const Scope *scope) {
-    bool function = scope && scope->node->kind == NODE_FUNCTION;
-    return v && !v->full && !not_followed(v, scope) && !(function && scope->node->function.decorators.n > 1);
-}
-
-Truth varies_pair(Varies *v, const Scope *scope, const Node *compare, int i) {
-    if (!is_sure(v, scope)) return TRUTH_UNKNOWN;
-    const Nodes *rest = &compare->compare.rest;
-    Fact l = varies_eval(v, scope, i ? rest->at[i - 1] : compare->compare.left),
-         r = varies_eval(v, scope, rest->at[i]);
-    return v->full ? TRUTH_UNKNOWN : fact_compare(compare->compare.ops[i], l, r);
-}
-
-Truth varies_nonzero(Varies *v, const Scope *scope, const Node *n) {
-    if (!is_sure(v, scope)) return TRUTH_UNKNOWN;
-    Fact f = varies_eval(v, scope, n);
-    return v->full ? TRUTH_UNKNOWN : fact_truth(f);
 }
 
 bool varies_loops(Varies *v, const Scope *scope, const Node *iter) {

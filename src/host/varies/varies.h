@@ -20,10 +20,6 @@ typedef struct {
     uint8_t rank[VARIES_INPUTS_MAX];
     bool dense;
     uint64_t index;
-    // Of a search that goes beyond the domain: an input has less than INT32_MAX elements, strides and places
-    // in a grid have no limit, a number that may wrap around in a kernel is any number, and each input starts
-    // where its memory does.
-    bool unbounded;
 } VariesInputs;
 // `inputs` has to live as long. NULL for a file that is too large to be looked at: then everything may.
 Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs);
@@ -41,12 +37,8 @@ bool varies_keeps(Varies *v, const Scope *scope, const Node *cond);
 // whether it can come out as zero (side false) or not (true), or, for min() and max(), with the first
 // argument (true) or another.
 bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side);
-// How a comparison's i-th pair of neighbours always comes out, and whether what is computed is always zero
-// (NEVER) or never (ALWAYS): for whoever asks by intervals alone, whatever may differ from call to call.
-Truth varies_pair(Varies *v, const Scope *scope, const Node *compare, int i);
-Truth varies_nonzero(Varies *v, const Scope *scope, const Node *n);
-// Whether a key that is looked up may be this entry's in some call: `entry` is its key in a dictionary, or
-// NULL for the i-th item of n.
+// Whether a key that is looked up may be this entry's in some call: `entry` is its key in a dictionary, or NULL for
+// the i-th item of n.
 bool varies_meets(Varies *v, const Scope *scope, const Node *key, const Node *entry, int i, int n);
 // Whether some call's callee itself is chosen by what differs from call to call.
 bool varies_callee(const Varies *v);

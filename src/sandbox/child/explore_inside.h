@@ -1,5 +1,5 @@
-// explore_inside.h - the search of explore.h from within: what its stages share. For the files of that search
-// alone.
+// explore_inside.h - the search of explore.h from within: what its stages share. For explore_search.c and
+// explore_sweep.c alone.
 #pragma once
 #include "host/candidate/written_gpu.h"
 #include "sandbox/child/explore.h"
@@ -24,8 +24,6 @@ typedef struct {
     ExplorePoints *out;
     int others; // of the points told, those that are no entries
     int calls, most;
-    int spared; // of the calls, those that need not be made (explore_sweep.c), and what steps they would take
-    int64_t spared_steps;
     int64_t number[NUMBERS_MAX];
     int numbers;
     ExplorePoint corpus[CORPUS_MAX]; // points that were news, the cases' own too
@@ -41,10 +39,6 @@ typedef struct {
     unsigned mask;               // of these, those that are tried
     uint32_t free;               // the axes that can be moved along, a bit for each
     unsigned asked;              // what the file asks of the GPU (gpu_asked())
-    Arena *arena;
-    struct Varies *intervals; // made when they are first asked for; NULL: nothing is known
-    bool intervals_made;
-    uint8_t settled[COMPAREDS_MAX]; // of each comparison, what explore_settled() said
 } Search;
 
 // Its size along one axis.
@@ -76,9 +70,6 @@ int64_t explore_gap(const Compared *c);
 bool explore_look(Search *s, const ExplorePoint *p, int way);
 // Sizes with which keys meet the entries of each table, one by one.
 void explore_tables(Search *s);
-
-// Whether the way in which a comparison has not come out is none that any call can take.
-bool explore_settled(Search *s, int index);
 
 // What is still open, at every size of each symbol.
 void explore_sweep(Search *s);

@@ -540,14 +540,8 @@ static void all_devices(Search *s) {
 
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     Search *s = NEW(a, Search);
-    *s = (Search){.x = x,
-                  .d = x->domain,
-                  .o = x->outcomes,
-                  .out = out,
-                  .most = INT32_MAX,
-                  .ways = 1,
-                  .mask = UINT_MAX,
-                  .arena = a};
+    *s = (Search){
+        .x = x, .d = x->domain, .o = x->outcomes, .out = out, .most = INT32_MAX, .ways = 1, .mask = UINT_MAX};
     *out = (ExplorePoints){0};
     s->asked = gpu_asked(x->module);
     for (int k = 0; k < s->d->dims; k++) s->free |= (uint32_t)explore_free(s, k) << k;

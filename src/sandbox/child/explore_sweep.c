@@ -26,7 +26,7 @@ static bool any_worth(const Search *s) {
 }
 
 static bool spent(const Search *s) {
-    return s->calls >= s->most || (s->x->steps && *s->x->steps + s->spared_steps > steps_most);
+    return s->calls >= s->most || (s->x->steps && *s->x->steps > steps_most);
 }
 
 // Whether a call at this point comes to the condition.
@@ -104,44 +104,17 @@ static void trade_gap(Search *s, const ExplorePoint *p) {
     s->mask = UINT_MAX;
 }
 
-// Of what intervals settle, no size is the one that is looked for: there the gaps alone are tried, which are
-// few. Where pairs are looked for, many of which are met nowhere else, points that are new take all sizes.
-static bool tries(Search *s, int condition, int axis) {
-    return axis == AXIS_GAP || s->o->pairing || !explore_settled(s, condition);
-}
-
-// What is not tried counts as if it had been: time that it saves is not for trying more of something else, by
-// which a verdict's cases would follow from what is known of a condition.
-static void spare(Search *s, const ExplorePoint *base, int axis, int64_t most) {
-    ExplorePoint before = {0};
-    int made = s->calls - s->spared, ways = __builtin_popcount(s->ways), spared = 0;
-    for (int64_t v = axis_least(axis); v <= most; v++) {
-        ExplorePoint p = *base;
-        *along(&p, axis) = v;
-        explore_fit(s->d, p.size);
-        if (memcmp(&p, &before, sizeof p) == 0) continue;
-        before = p;
-        if (explore_elements(s->d, p.size) < EXPLORE_ELEMENTS) spared += ways;
-    }
-    if (s->x->steps && made > 0) s->spared_steps += *s->x->steps / made * spared;
-    s->spared += spared;
-    s->calls += spared;
-}
-
-static void axis_sweep(Search *s, int condition, int index, int axis) {
+static void axis_sweep(Search *s, int index, int axis) {
     ExplorePoint p = s->corpus[index];
     uint32_t bit = 1U << axis;
     if (s->swept[index] & bit) return;
     s->swept[index] |= bit;
-    int64_t most = axis == AXIS_GAP ? GAPS : axis == AXIS_GPU ? axis_most(axis) : LONGEST;
-    if (!tries(s, condition, axis)) return spare(s, &p, axis, most);
     if (axis == AXIS_GAP) s->mask = UINT_MAX << EXPLORE_GAPS;
-    explore_each(s, &p, axis, most, spent);
+    explore_each(s, &p, axis, axis == AXIS_GAP ? GAPS : axis == AXIS_GPU ? axis_most(axis) : LONGEST, spent);
     s->mask = UINT_MAX;
 }
 
-static void condition_sweep(Search *s, int condition) {
-    const Compared *c = &s->o->compared[condition];
+static void condition_sweep(Search *s, const Compared *c) {
     int points = 0;
     for (int i = s->corpora; i-- > 0 && points < POINTS_OF_ONE && explore_open(s, c) && !spent(s);) {
         ExplorePoint p = s->corpus[i];
@@ -150,9 +123,9 @@ static void condition_sweep(Search *s, int condition) {
         points++;
         trade(s, &p);
         trade_gap(s, &p);
-        if (s->d->length >= 0) axis_sweep(s, condition, i, s->d->length); // special cases are of lines mostly
+        if (s->d->length >= 0) axis_sweep(s, i, s->d->length); // special cases are of lines mostly
         for (int k = 0; k < AXES; k++)
-            if (explore_free(s, k) && explore_open(s, c)) axis_sweep(s, condition, i, k);
+            if (explore_free(s, k) && explore_open(s, c)) axis_sweep(s, i, k);
     }
 }
 
@@ -185,7 +158,7 @@ void explore_sweep(Search *s) {
     for (int had = -1; had != s->corpora && any_worth(s) && !spent(s);) {
         had = s->corpora;
         for (int i = 0; i < s->o->compareds; i++)
-            if (worth(s, &s->o->compared[i])) condition_sweep(s, i);
+            if (worth(s, &s->o->compared[i])) condition_sweep(s, &s->o->compared[i]);
         if (s->corpora != had) explore_operands(s);
     }
 }

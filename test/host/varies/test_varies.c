@@ -534,86 +534,6 @@ static void objects_are_told_apart(void **state) {
     assert_true(may(MADE("A()", "k * 5 % 99991 == 7"), true));
 }
 
-// What a search that goes beyond the domain may rely on: of the condition of the last `if`, a comparison.
-static const VariesInputs beyond = {.n = 1, .rank = {2}, .unbounded = true};
-static Truth settled_by(const VariesInputs *inputs, const char *source, bool computed) {
-    Arena a = {0};
-    DiagList d = DIAGS(&a);
-    const Node *m = parse_module(&a, str_of(source), &d), *function = NULL;
-    assert_non_null(m);
-    const Node *cond = find_if(&m->module.body, &function)->branch.cond;
-    Scope scope = {function, NULL};
-    Varies *v = varies_new(&a, m, inputs);
-    Truth t = computed ? varies_nonzero(v, &scope, cond->compare.left) : varies_pair(v, &scope, cond, 0);
-    assert_int_equal(varies_pair(NULL, &scope, cond, 0), TRUTH_UNKNOWN);
-    assert_int_equal(varies_nonzero(NULL, &scope, cond->compare.left), TRUTH_UNKNOWN);
-    arena_free(&a);
-    return t;
-}
-static Truth settled(const char *source) { return settled_by(&beyond, source, false); }
-
-#define LAUNCHED(decorators, cond)                                                              \
-    decorators "@triton.jit\ndef k(x, N, B: tl.constexpr):\n    if " cond ":\n        pass\n\n" \
-               "def run(x):\n    k[(x.shape[0],)](x, x.shape[1], B=64)\n"
-
-static void intervals_settle_without_the_domain(void **state) {
-    (void)state;
-    assert_int_equal(settled(RUN("min(triton.next_power_of_2(N), 4096) > 8192")), TRUTH_NEVER);
-    assert_int_equal(settled(RUN("min(triton.next_power_of_2(N), 4096) > 4095")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(RUN("M * N < 2147483647")), TRUTH_ALWAYS);
-    // More elements than the domain has, and strides of any length.
-    assert_int_equal(settled(RUN("M * N < 2147483000")), TRUTH_UNKNOWN);
-    assert_int_equal(settled_by(&one, RUN("M * N < 2147483000"), false), TRUTH_ALWAYS);
-    assert_int_equal(settled(RUN("x.stride(0) < 2147483647")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(RUN("M * x.stride(0) < 2147483647")), TRUTH_UNKNOWN);
-    // Inputs start where their memory does; a part of one may not.
-    assert_int_equal(settled(RUN("x.storage_offset() * x.element_size() > 0")), TRUTH_NEVER);
-    assert_int_equal(settled_by(&beyond, RUN("x.storage_offset() * x.element_size() > 0"), true),
-                     TRUTH_NEVER);
-    assert_int_equal(settled(RUN("x[:, 1:].storage_offset() > 0")), TRUTH_UNKNOWN);
-    assert_int_equal(settled_by(&one, RUN("x.storage_offset() > 0"), false), TRUTH_UNKNOWN);
-}
-
-static void kernels_wrap_around(void **state) {
-    (void)state;
-    assert_int_equal(settled(LAUNCHED("", "(N & 8191) // 8192 > 0")), TRUTH_NEVER);
-    assert_int_equal(settled_by(&beyond, LAUNCHED("", "(N & 8191) // 8192 > 0"), true), TRUTH_NEVER);
-    assert_int_equal(settled(LAUNCHED("", "N * 40503 < 0")), TRUTH_UNKNOWN);
-    assert_int_equal(settled_by(&one, LAUNCHED("", "N * 40503 < 0"), false), TRUTH_NEVER);
-    assert_int_equal(settled(LAUNCHED("", "tl.program_id(0) < 2147483646")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(LAUNCHED("", "abs(N * 40503) < 0")), TRUTH_UNKNOWN);
-    // What a decorator hands over is not known.
-    assert_int_equal(settled(LAUNCHED("", "B > 64")), TRUTH_NEVER);
-    assert_int_equal(settled(LAUNCHED("@triton.heuristics({'B': f})\n", "B > 64")), TRUTH_UNKNOWN);
-}
-
-#define BRANCH(cond, then, otherwise)                                                                \
-    "@triton.jit\ndef k(x, B: tl.constexpr):\n    if B > 8:\n        pass\n\n"                       \
-    "def run(x):\n    b = triton.cdiv(x.shape[1], 1024)\n    c = b\n    if " cond ":\n        " then \
-    "\n    else:\n        " otherwise "\n"
-#define GIVEN "k[(3,)](x, B=b)"
-
-// What a branch hands over is what its condition lets through.
-static void branches_narrow(void **state) {
-    (void)state;
-    assert_int_equal(settled(BRANCH("b <= 8", GIVEN, "pass")), TRUTH_NEVER);
-    assert_int_equal(settled(BRANCH("b < 9", GIVEN, "pass")), TRUTH_NEVER);
-    assert_int_equal(settled(BRANCH("b == 8", GIVEN, "pass")), TRUTH_NEVER);
-    assert_int_equal(settled(BRANCH("b > 8", GIVEN, "pass")), TRUTH_ALWAYS);
-    assert_int_equal(settled(BRANCH("b > 8", "pass", GIVEN)), TRUTH_NEVER);
-    assert_int_equal(settled(BRANCH("b >= 9", "pass", GIVEN)), TRUTH_NEVER);
-    assert_int_equal(settled(BRANCH("b != 7", "pass", GIVEN)), TRUTH_NEVER);
-    assert_int_equal(settled(BRANCH("b <= 9", GIVEN, "pass")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("b == 7", "pass", GIVEN)), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("c <= 8", GIVEN, "pass")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("b <= 8", GIVEN, GIVEN)), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("b <= 8", "pass", "pass\n    " GIVEN)), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("b <= 8", GIVEN "\n        b = 9", "pass")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("b <= 8", "f = lambda: " GIVEN, "pass")), TRUTH_UNKNOWN);
-    assert_int_equal(settled(BRANCH("b > (b := 8)", GIVEN, "pass")), TRUTH_UNKNOWN);
-    assert_int_equal(settled_by(&one, BRANCH("b <= 8", GIVEN, "pass"), false), TRUTH_UNKNOWN);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
                                        cmocka_unit_test(guards_narrow),
@@ -631,9 +551,6 @@ int main(void) {
                                        cmocka_unit_test(what_is_kept_varies),
                                        cmocka_unit_test(what_a_module_keeps_varies),
                                        cmocka_unit_test(objects_are_told_apart),
-                                       cmocka_unit_test(objects_are_made),
-                                       cmocka_unit_test(intervals_settle_without_the_domain),
-                                       cmocka_unit_test(kernels_wrap_around),
-                                       cmocka_unit_test(branches_narrow)};
+                                       cmocka_unit_test(objects_are_made)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

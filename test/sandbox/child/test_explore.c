@@ -174,46 +174,6 @@ static void a_small_domain_takes_few_calls(void **state) {
     assert_in_range(calls_of(14, 1, 0), 1000, 100000);   // but not for what none of them changes
 }
 
-// A condition of a file that has not held yet: whether every size is tried depends on what intervals say of
-// it.
-static uint32_t compared_at;
-static bool compares(void *arg, const ExplorePoint *p, int way) {
-    int64_t block = p->size[1] < 4096 ? p->size[1] : 4096;
-    (void)arg, (void)way;
-    calls++;
-    outcome_compared(outcomes, compared_at, block, 8192, false);
-    return true;
-}
-
-static int calls_for(const char *condition) {
-    Arena a = {0};
-    DiagList d = DIAGS(&a);
-    ExploreDomain domain = {.inputs = 1, .dims = 2, .slices = 0, .length = 1, .seeds = 1, .seed = {{5, 128}}};
-    domain.input[0].rank = 2;
-    domain.input[0].dim[1] = 1;
-    for (int i = 0; i < 2; i++) domain.dim[i].of = -1, domain.dim[i].max = 64 << 10 * i;
-    Buf text = BUF(&a);
-    buf_printf(&text, "def run(x):\n    M, N = x.shape\n    if %s:\n        return 1\n", condition);
-    const char *source = buf_cstr(&text);
-    const Node *module = parse_module(&a, str_of(source), &d);
-    assert_non_null(module);
-    compared_at = (uint32_t)(strstr(source, "8192") - source);
-    outcomes = outcomes_new(&a, NEWN(&a, uint8_t, text.len + 1), text.len);
-    calls = 0;
-    ExplorePoints *points = NEW(&a, ExplorePoints);
-    explore_search(&a, &(Explorer){&domain, outcomes, module, compares, NULL, NULL}, points);
-    arena_free(&a);
-    return calls;
-}
-
-static void what_intervals_settle_is_not_swept(void **state) {
-    (void)state;
-    int most = calls_for("N // 7 * 7 > 8192");
-    assert_in_range(calls_for("min(N, 4096) > 8192"), 1000, most / 3 * 2);
-    assert_true(calls_for("N > 8192") > most / 3 * 2);                       // it may be
-    assert_true(calls_for("min(N, 4096) > (8192 and 9000)") > most / 3 * 2); // a truth may be told there
-}
-
 static void reports_are_read_strictly(void **state) {
     (void)state;
     ExploreDomain d = {.inputs = 1, .dims = 2, .slices = 0, .length = 1};
@@ -282,7 +242,6 @@ int main(void) {
                                        cmocka_unit_test(entries_are_met),
                                        cmocka_unit_test(what_no_number_leads_to_is_met),
                                        cmocka_unit_test(a_small_domain_takes_few_calls),
-                                       cmocka_unit_test(what_intervals_settle_is_not_swept),
                                        cmocka_unit_test(reports_are_read_strictly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
