@@ -230,9 +230,9 @@ Truth fact_compare(Oper op, Fact a, Fact b) {
     if (!is_number(a) || !is_number(b)) return TRUTH_UNKNOWN;
     switch (op) {
     case OPER_LT:
-        return a.hi < b.lo ? TRUTH_ALWAYS : a.lo >= b.hi && b.hi < FACT_FAR ? TRUTH_NEVER : TRUTH_UNKNOWN;
+        return a.hi < b.lo ? TRUTH_ALWAYS : a.lo >= b.hi && !is_far(b.hi) ? TRUTH_NEVER : TRUTH_UNKNOWN;
     case OPER_LE:
-        return a.hi <= b.lo && a.hi < FACT_FAR ? TRUTH_ALWAYS : a.lo > b.hi ? TRUTH_NEVER : TRUTH_UNKNOWN;
+        return a.hi <= b.lo && !is_far(a.hi) ? TRUTH_ALWAYS : a.lo > b.hi ? TRUTH_NEVER : TRUTH_UNKNOWN;
     case OPER_GT: return fact_compare(OPER_LT, b, a);
     case OPER_GE: return fact_compare(OPER_LE, b, a);
     case OPER_EQ:
@@ -256,7 +256,8 @@ Fact fact_of_truth(uint8_t how, Truth t) {
 static Fact power_of_two(uint8_t how, Fact a) {
     int64_t hi = 1;
     while (hi < a.hi && hi < FACT_FAR / 2) hi *= 2;
-    return fact_number(how, a.lo > 1 ? a.lo : 1, a.hi > FACT_FAR / 2 ? FACT_FAR : hi);
+    int64_t lo = a.lo >= 0 ? a.lo : -FACT_FAR; // that of 0 is 0
+    return fact_number(how, lo, a.hi > FACT_FAR / 2 ? FACT_FAR : hi);
 }
 
 // An argument that is not known to be a number may still be one: its interval is all of them.

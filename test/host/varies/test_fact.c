@@ -51,6 +51,16 @@ static void functions_are_known(void **state) {
     is(f, 1, 63);
     assert_true(fact_call(STR("next_power_of_2"), ab, 1, &f));
     is(f, 1, 1024);
+    Fact none = n(0, 100), below = n(-5, 100);
+    assert_true(fact_call(STR("next_power_of_2"), &none, 1, &f)); // of 0 it is 0
+    is(f, 0, 128);
+    assert_true(fact_call(STR("next_power_of_2"), &below, 1, &f));
+    is(f, -FACT_FAR, 128);
+    // Numbers beyond the limits are all one number here.
+    Fact deep = n(-FACT_FAR, -FACT_FAR);
+    assert_int_equal(fact_compare(OPER_LT, deep, deep), TRUTH_UNKNOWN);
+    assert_int_equal(fact_compare(OPER_LE, deep, deep), TRUTH_UNKNOWN);
+    assert_int_equal(fact_compare(OPER_LE, n(3, 4), n(4, 9)), TRUTH_ALWAYS);
     assert_true(fact_call(STR("range"), ab, 1, &f));
     assert_int_equal(f.kind, FACT_NUMBERS);
     assert_false(fact_call(STR("cdiv"), two, 2, &f));
