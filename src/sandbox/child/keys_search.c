@@ -8,9 +8,9 @@ enum {
     POINTS_FEW = 1600, // at quick
     SLOTS = 1 << 16,
     SLOTS_MOST = SLOTS / 2,
-    PLACES_MAX = 40, // that look keys up, or put something
-    GROUPS_MAX = 256,
-    FOUND_MAX = 256,
+    PLACES_MAX = 256, // that look keys up, or put something
+    GROUPS_MAX = 1024,
+    FOUND_MAX = 512,
     NUMBERS_MAX = 32,
     TRIED = 32,      // pairs of a group
     TRIED_FEW = 12,  // at quick
@@ -67,7 +67,8 @@ typedef struct {
     int founds;
     int64_t number[NUMBERS_MAX];
     int numbers;
-    KeyHeard *heard; // [2]
+    KeyHeard *heard; // [KEYS_CALLS_MAX]
+    int before;      // calls with one shape before those that find something
     bool few;
 } Keys;
 
@@ -110,10 +111,12 @@ static bool is_full(const Keys *s, const Group *g) {
 
 // The second shape behind the first.
 static Worth worth_of(Keys *s, const Point *first, const Point *second) {
-    const KeyCall call[] = {first->call, second->call};
-    int made = s->x->calls(s->x->arg, call, 2, s->heard);
-    if (made < 2) return made ? OTHER : NOTHING; // it raises something
-    const KeyHeard *h = &s->heard[1];
+    KeyCall call[KEYS_CALLS_MAX];
+    for (int i = 0; i < s->before; i++) call[i] = first->call;
+    call[s->before] = second->call;
+    int made = s->x->calls(s->x->arg, call, s->before + 1, s->heard);
+    if (made < s->before + 1) return made ? OTHER : NOTHING; // it raises something
+    const KeyHeard *h = &s->heard[s->before];
     if (h->asked == second->alone) return NOTHING;
     return h->asked != second->again ? OTHER : h->traced != second->traced ? MADE : SAME;
 }
@@ -170,7 +173,7 @@ static void meet(Keys *s, int64_t at, uint64_t key, uint32_t sizes, int point) {
 
 // What the second call finds, and the first did not; and what the first has left.
 static void take(Keys *s, int point) {
-    KeyHeard cold = s->heard[0], warm = s->heard[1];
+    KeyHeard cold = s->heard[s->before - 1], warm = s->heard[s->before];
     const ExplorePoint *p = &s->point[point].call.at;
     uint64_t all = 1;
     uint32_t sizes = 0;
@@ -212,16 +215,16 @@ static bool is_new(Keys *s, const KeyCall *c) {
 
 // The number of the point; -1: it is none.
 static int call_at(Keys *s, ExplorePoint at, int way) {
-    KeyCall call[2] = {{at, way}};
+    KeyCall call[KEYS_CALLS_MAX] = {{at, way}};
     explore_fit(s->d, call[0].at.size);
     if (is_spent(s) || explore_elements(s->d, call[0].at.size) > ELEMENTS) return -1;
     if (!is_new(s, &call[0])) return -1;
-    call[1] = call[0];
-    if (s->x->calls(s->x->arg, call, 2, s->heard) < 2) return -1;
+    for (int i = 1; i <= s->before; i++) call[i] = call[0];
+    if (s->x->calls(s->x->arg, call, s->before + 1, s->heard) < s->before + 1) return -1;
     s->point[s->points] = (Point){.call = call[0],
-                                  .alone = s->heard[0].asked,
-                                  .again = s->heard[1].asked,
-                                  .traced = s->heard[1].traced};
+                                  .alone = s->heard[s->before - 1].asked,
+                                  .again = s->heard[s->before].asked,
+                                  .traced = s->heard[s->before].traced};
     take(s, s->points);
     return s->points++;
 }
@@ -258,6 +261,32 @@ static bool any_open(Keys *s) {
 
 // ---- which points
 
+// Whether a call finds something that none before it has found.
+static bool finds_more(const Keys *s, int call) {
+    for (int i = 0; i < s->heard[call].notes; i++) {
+        const KeyNote *n = &s->heard[call].note[i];
+        bool had = n->put;
+        for (int k = 0; k < call && !had; k++) had = keys_has(&s->heard[k], n->found);
+        if (!had) return true;
+    }
+    return false;
+}
+
+// What is kept may be found from a later call on only: after a warm-up, or once a key has come twice.
+static void warm_up(Keys *s) {
+    static const int64_t at[][2] = {{3, 61}, {5, 128}};
+    s->before = 1;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        KeyCall call[KEYS_CALLS_MAX];
+        ExplorePoint p = point_of(s, at[i][0], at[i][1]);
+        explore_fit(s->d, p.size);
+        for (int k = 0; k < KEYS_CALLS_MAX; k++) call[k] = (KeyCall){p, 0};
+        int made = s->x->calls(s->x->arg, call, KEYS_CALLS_MAX, s->heard);
+        for (int k = s->before + 1; k < made; k++)
+            if (finds_more(s, k)) s->before = k;
+    }
+}
+
 // Sizes of all magnitudes.
 static void first_ones(Keys *s) {
     static const int64_t at[][2] = {{3, 61},    {4, 61},    {3, 62},    {2, 9973},   {5, 128},
@@ -278,8 +307,14 @@ static void trades(Keys *s) {
     static const int64_t product[] = {12288, 55440}, digits[] = {12345, 312145};
     static const int64_t sum = 4160, part[] = {3, 4, 67, 515, 2051};
     for (int k = 0; k < 2; k++)
-        for (int64_t m = 1; m <= 1024; m++)
+        for (int64_t m = 1; m <= product[k]; m++)
             if (product[k] % m == 0) at_sizes(s, m, product[k] / m);
+    // The same with one more of either.
+    for (int64_t m = 1; m <= product[0]; m++) {
+        if (product[0] % m) continue;
+        at_sizes(s, m - 1, product[0] / m);
+        at_sizes(s, m, product[0] / m - 1);
+    }
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) at_sizes(s, part[k], sum - part[k]);
     for (int k = 0; k < 2; k++)
         for (int64_t by = 10; by < digits[k]; by *= 10) at_sizes(s, digits[k] / by, digits[k] % by);
@@ -362,7 +397,8 @@ static void by_numbers(Keys *s) {
 // Other dtypes, and gaps: keys may be bytes, or distances between rows.
 static void by_ways(Keys *s) {
     enum { ROWS = 3, LENGTH = 61, FAR = 4096 };
-    static const int64_t length[] = {LENGTH, 64, 128, FAR, 2 * FAR, LENGTH + FAR, 64 + FAR};
+    // Long ones first: where few programs do for a row, another number of them is often right.
+    static const int64_t length[] = {FAR, 2 * FAR, LENGTH + FAR, 64 + FAR, LENGTH, 64, 128};
     int64_t step = s->d->length >= 0 ? step_of(s, s->d->length) : 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++)
         for (int way = EXPLORE_WAYS; way-- > 0;) {
@@ -377,11 +413,12 @@ static void by_ways(Keys *s) {
 
 // ---- what is told
 
-static void tell(const Point *p, ExplorePoints *out) {
+static void tell(const Point *p, int before, ExplorePoints *out) {
     memcpy(out->size[out->n], p->call.at.size, sizeof p->call.at.size);
     out->gap[out->n] = p->call.at.gap;
     out->processors[out->n] = (int32_t)p->call.at.processors;
     out->entry[out->n] = EXPLORE_NO_ENTRY;
+    out->before[out->n] = before > 1 ? (uint8_t)before : 0;
     out->ways[out->n++] = (uint8_t)(1U << p->call.way);
 }
 
@@ -404,8 +441,8 @@ static void choose(Keys *s, ExplorePoints *out) {
                 if (cost > left || (s->few && w == SAME)) continue;
                 left -= cost;
                 told++;
-                tell(x, out);
-                tell(y, out);
+                tell(x, s->before, out);
+                tell(y, s->before, out);
             }
 }
 
@@ -416,9 +453,10 @@ void keys_search(Arena *a, const KeySearcher *x, ExplorePoints *out) {
     s->point = NEWN(a, Point, (size_t)s->most);
     s->slot = arena_alloc(a, SLOTS, sizeof *s->slot, _Alignof(uint64_t));
     s->had = arena_alloc(a, SLOTS, sizeof *s->had, _Alignof(uint64_t));
-    s->heard = NEWN(a, KeyHeard, 2);
+    s->heard = NEWN(a, KeyHeard, KEYS_CALLS_MAX);
     *out = (ExplorePoints){0};
     written_numbers(x->module, number_found, s);
+    warm_up(s);
     first_ones(s);
     by_order(s);
     if (s->places > 0) {

@@ -7,7 +7,7 @@
 #pragma once
 #include "tensor/tensor.h"
 
-enum { KEY_NOTES_MAX = 64, KEY_PARTS_MAX = 6 };
+enum { KEY_NOTES_MAX = 256, KEY_PARTS_MAX = 6 };
 
 // A look-up that has found its key, a comparison of equal values, or an item of a list. `put`: a value that
 // was put into an object, a dictionary or a list instead: two calls that put the same there may meet by any
