@@ -56,8 +56,8 @@ static void plan_make(const Candidates *b, const ExplorePoints *points, int *nex
     }
 }
 
-// One shape without gaps between rows, and with gaps in one input alone, each in turn: how far the rows of one
-// input lie apart says nothing of another's.
+// One shape without gaps between rows, and with gaps in one input alone, each in turn: how far the rows of
+// one input lie apart says nothing of another's.
 static bool plan_layouts(const Candidates *b, Arena *a, Plan *p) {
     enum { ROWS = 3, LENGTH = 61 };
     const Domain *m = b->draw->domain;

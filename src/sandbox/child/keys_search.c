@@ -23,12 +23,13 @@ enum {
 
 // How much a pair is worth a look. OTHER: the second shape asks for something else than without the first.
 // MADE: it asks for the same as a second time, of tensors to which something else was done. SAME: for the
-// same. NOTHING: it finds nothing of the first.
-typedef enum { NOTHING, OTHER, MADE, SAME, WORTHS } Worth;
+// same. LEFT: the same as MADE, and only kernels got the key. NOTHING: it finds nothing of the first.
+typedef enum { NOTHING, OTHER, MADE, LEFT, SAME, WORTHS } Worth;
 
 typedef struct {
     KeyCall call;
-    uint64_t alone, again, traced; // what it asks for on a new object, and a second time
+    uint64_t alone, again;  // what it asks for on a new object, and a second time
+    uint64_t first, traced; // the same with what has been done to tensors
 } Point;
 
 // A place that looks keys up.
@@ -67,7 +68,7 @@ typedef struct {
     int founds;
     int64_t number[NUMBERS_MAX];
     int numbers;
-    KeyHeard *heard; // [KEYS_CALLS_MAX]
+    KeyHeard *heard; // [KEYS_CALLS_MAX + 2]
     int before;      // calls with one shape before those that find something
     bool few;
 } Keys;
@@ -75,7 +76,7 @@ typedef struct {
 static bool is_free(const Keys *s, int axis) { return axis >= 0 && s->d->dim[axis].of < 0; }
 
 // Places that something was put at lie behind those that look keys up.
-static const int64_t PLACE_PUT = (int64_t)1 << 40;
+static const int64_t PLACE_PUT = (int64_t)1 << 40, PLACE_LAUNCHED = (int64_t)1 << 41;
 static const int64_t steps_most = (int64_t)1 << 31;
 
 static bool is_spent(const Keys *s) {
@@ -110,14 +111,16 @@ static bool is_full(const Keys *s, const Group *g) {
 }
 
 // The second shape behind the first.
-static Worth worth_of(Keys *s, const Point *first, const Point *second) {
+static Worth worth_of(Keys *s, int place, const Point *first, const Point *second) {
     KeyCall call[KEYS_CALLS_MAX];
     for (int i = 0; i < s->before; i++) call[i] = first->call;
     call[s->before] = second->call;
     int made = s->x->calls(s->x->arg, call, s->before + 1, s->heard);
     if (made < s->before + 1) return made ? OTHER : NOTHING; // it raises something
     const KeyHeard *h = &s->heard[s->before];
-    if (h->asked == second->alone) return NOTHING;
+    bool launched = place >= 0 && s->place[place].at >= PLACE_LAUNCHED;
+    if (h->asked == second->alone && (!launched || h->traced == second->first)) return NOTHING;
+    if (launched) return h->traced != second->traced ? LEFT : NOTHING;
     return h->asked != second->again ? OTHER : h->traced != second->traced ? MADE : SAME;
 }
 
@@ -128,7 +131,7 @@ static void pair(Keys *s, int place, int first, int second) {
     if (at < 0 || is_full(s, &s->group[at]) || s->founds == FOUND_MAX || is_spent(s)) return;
     Group *g = &s->group[at];
     g->tried++;
-    Worth there = worth_of(s, x, y), back = worth_of(s, y, x),
+    Worth there = worth_of(s, place, x, y), back = worth_of(s, place, y, x),
           worth = there == NOTHING || (back != NOTHING && back < there) ? back : there;
     if (worth == NOTHING) return;
     g->told += worth == OTHER;
@@ -173,23 +176,29 @@ static void meet(Keys *s, int64_t at, uint64_t key, uint32_t sizes, int point) {
 
 // What the second call finds, and the first did not; and what the first has left.
 static void take(Keys *s, int point) {
-    KeyHeard cold = s->heard[s->before - 1], warm = s->heard[s->before];
+    KeyHeard *cold = &s->heard[KEYS_CALLS_MAX], *warm = cold + 1; // pairs are called in between
+    keys_copy(cold, &s->heard[s->before - 1]);
+    keys_copy(warm, &s->heard[s->before]);
     const ExplorePoint *p = &s->point[point].call.at;
     uint64_t all = 1;
     uint32_t sizes = 0;
     int keys = 0;
-    for (int i = 0; i < warm.notes; i++) {
-        const KeyNote *n = &warm.note[i];
-        if (n->put || keys_has(&cold, n->found)) continue;
+    for (int i = 0; i < warm->notes; i++) {
+        const KeyNote *n = &warm->note[i];
+        if (n->put || (!n->launched && keys_has(cold, n->found))) continue;
         uint32_t in = sizes_in(s, n, p);
+        if (n->launched) {
+            meet(s, PLACE_LAUNCHED + n->at, n->key, in, point);
+            continue;
+        }
         meet(s, n->at, n->key, in, point);
         all = keys_mix(all, n->key);
         sizes |= in;
         keys++;
     }
     if (keys > 1) meet(s, PLACE_ALL, all, sizes, point);
-    for (int i = 0; i < cold.notes; i++) {
-        const KeyNote *n = &cold.note[i];
+    for (int i = 0; i < cold->notes; i++) {
+        const KeyNote *n = &cold->note[i];
         if (n->put) meet(s, PLACE_PUT + n->at, n->key, sizes_in(s, n, p), point);
     }
 }
@@ -223,6 +232,7 @@ static int call_at(Keys *s, ExplorePoint at, int way) {
     if (s->x->calls(s->x->arg, call, s->before + 1, s->heard) < s->before + 1) return -1;
     s->point[s->points] = (Point){.call = call[0],
                                   .alone = s->heard[s->before - 1].asked,
+                                  .first = s->heard[s->before - 1].traced,
                                   .again = s->heard[s->before].asked,
                                   .traced = s->heard[s->before].traced};
     take(s, s->points);
@@ -265,7 +275,7 @@ static bool any_open(Keys *s) {
 static bool finds_more(const Keys *s, int call) {
     for (int i = 0; i < s->heard[call].notes; i++) {
         const KeyNote *n = &s->heard[call].note[i];
-        bool had = n->put;
+        bool had = n->put || n->launched;
         for (int k = 0; k < call && !had; k++) had = keys_has(&s->heard[k], n->found);
         if (!had) return true;
     }
@@ -425,8 +435,8 @@ static void tell(const Point *p, int before, ExplorePoints *out) {
 // One of each group, then the next of each, those first that ask for something else. Of those that ask for
 // the same there are few.
 static void choose(Keys *s, ExplorePoints *out) {
-    static const int of_group[WORTHS] = {[OTHER] = TOLD, [MADE] = 1, [SAME] = 1},
-                     of_all[WORTHS] = {[OTHER] = KEYS_PAIRS_MAX, [MADE] = 6, [SAME] = 4};
+    static const int of_group[WORTHS] = {[OTHER] = TOLD, [MADE] = 1, [LEFT] = 1, [SAME] = 1},
+                     of_all[WORTHS] = {[OTHER] = KEYS_PAIRS_MAX, [MADE] = 6, [LEFT] = 12, [SAME] = 4};
     int64_t left = s->few ? ELEMENTS / 2 : 4 * (int64_t)ELEMENTS;
     for (Worth w = OTHER; w < WORTHS; w++)
         for (int turn = 0, told = 0; turn < of_group[w]; turn++)
@@ -453,7 +463,7 @@ void keys_search(Arena *a, const KeySearcher *x, ExplorePoints *out) {
     s->point = NEWN(a, Point, (size_t)s->most);
     s->slot = arena_alloc(a, SLOTS, sizeof *s->slot, _Alignof(uint64_t));
     s->had = arena_alloc(a, SLOTS, sizeof *s->had, _Alignof(uint64_t));
-    s->heard = NEWN(a, KeyHeard, KEYS_CALLS_MAX);
+    s->heard = NEWN(a, KeyHeard, KEYS_CALLS_MAX + 2);
     *out = (ExplorePoints){0};
     written_numbers(x->module, number_found, s);
     warm_up(s);
@@ -475,6 +485,17 @@ bool keys_are_pairs(const ExplorePoints *p) {
         if (p->ways[i] == 0 || (p->ways[i] & (p->ways[i] - 1)) || p->entry[i] != EXPLORE_NO_ENTRY)
             return false;
     return p->n % 2 == 0 && p->n <= 2 * KEYS_PAIRS_MAX;
+}
+
+bool keys_are_small(const ExploreDomain *d, const ExplorePoints *p) {
+    int64_t all = 0;
+    for (int i = 0; i < p->n; i++) {
+        int64_t n = explore_elements(d, p->size[i]), length = d->length < 0 ? 1 : p->size[i][d->length];
+        if (n > ELEMENTS) return false;
+        all += n;
+        if (p->ways[i] >> EXPLORE_GAPS && n / length * p->gap[i] > ELEMENTS) return false;
+    }
+    return all <= 4 * (int64_t)ELEMENTS;
 }
 
 bool keys_of_one_object(const ExploreDomain *d, const KeyCall *x, const KeyCall *y) {

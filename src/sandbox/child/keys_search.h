@@ -27,8 +27,8 @@ typedef struct {
 typedef struct {
     const ExploreDomain *domain;
     const Node *module;
-    // Makes up to KEYS_CALLS_MAX calls on one new object. How many of them have raised nothing; 0: the first has,
-    // or the object was made for its weights, and a later one has others.
+    // Makes up to KEYS_CALLS_MAX calls on one new object. How many of them have raised nothing; 0: the first
+    // has, or the object was made for its weights, and a later one has others.
     int (*calls)(void *arg, const KeyCall *call, int n, KeyHeard *heard);
     void *arg;
     const int64_t *steps; // of all calls until now, or NULL
@@ -37,6 +37,9 @@ typedef struct {
 void keys_search(Arena *a, const KeySearcher *x, ExplorePoints *out);
 // Whether a child's points are such pairs.
 bool keys_are_pairs(const ExplorePoints *p);
+// Whether they are as small together as a search tells them, gaps included: whoever draws them has to rely on
+// it.
+bool keys_are_small(const ExploreDomain *d, const ExplorePoints *p);
 // Whether an object that was made for the inputs of one call may have those of the other: it was made for
 // weights, or for the length of a row.
 bool keys_of_one_object(const ExploreDomain *d, const KeyCall *x, const KeyCall *y);
