@@ -32,8 +32,9 @@ static void second_call(CallPlan *p, const Draw *d, const CaseSpec *layout, int 
     p->of[p->calls - 1].behind = p->calls - 1;
 }
 
-static void sequence(CallPlan *p, const Draw *d, const CaseSpec *layout, int first, int second) {
-    calls_add(p, d, layout, first, CALL_BUILDS);
+static void sequence(CallPlan *p, const Draw *d, const CaseSpec *layout, const CallPair *pair, int before) {
+    int first = pair->first, second = pair->second;
+    for (int i = 0; i < before; i++) calls_add(p, d, layout, first, i == 0 ? CALL_BUILDS : 0);
     second_call(p, d, layout, first, second);
     calls_add(p, d, layout, first, 0);
     p->of[p->calls - 1].behind = p->calls - 1;
@@ -42,9 +43,10 @@ static void sequence(CallPlan *p, const Draw *d, const CaseSpec *layout, int fir
 void call_pairs_plan(Arena *a, const Draw *d, const CaseSpec *layout, const DrawRequest *q, CallPlan *out) {
     out->calls = 0;
     out->arena = a;
-    assert(q->pairs * CALLS_OF_A_PAIR <= WIRE_CALLS_MAX);
+    int before = q->before > 1 ? q->before : 1;
+    assert(q->pairs * calls_of_a_pair(before) <= WIRE_CALLS_MAX);
     for (int i = 0; i < q->pairs; i++) {
-        sequence(out, d, layout, q->pair[i].first, q->pair[i].second);
-        sequence(out, d, layout, q->pair[i].second, q->pair[i].first);
+        sequence(out, d, layout, &q->pair[i], before);
+        sequence(out, d, layout, &(CallPair){q->pair[i].second, q->pair[i].first}, before);
     }
 }

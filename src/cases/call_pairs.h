@@ -7,5 +7,6 @@
 typedef struct CallPair {
     int first, second;
 } CallPair;
-enum { CALLS_OF_A_PAIR = 6 };
+// With so many calls of the first before the second.
+static inline int calls_of_a_pair(int before) { return 2 * (before + 2); }
 void call_pairs_plan(Arena *a, const Draw *d, const CaseSpec *layout, const DrawRequest *q, CallPlan *out);

@@ -22,7 +22,7 @@ struct DrawRequest {
     bool called_once;            // nobody calls one object several times: without what such calls need
     bool calls_later;            // the same, but Draw.left tells how to have them
     const struct CallPair *pair; // calls of one object with two of the cases each (call_pairs.h), no others
-    int pairs;
+    int pairs, before;           // so many calls with the first of a pair, if not one, then the second
     const PlannedCase **planned; // where not NULL: the plan that the draw was made of
     struct CaseMemory *memory;   // case_memory.h; NULL: none. Outlives the draw
 };

@@ -7,12 +7,12 @@
 #include "sandbox/child/keys_search.h"
 
 // Of one draw.
-enum { PAIRS_MOST = WIRE_CALLS_MAX / CALLS_OF_A_PAIR };
+enum { PAIRS_MOST = WIRE_CALLS_MAX / 6, LAYOUTS_MOST = 8, LAYOUTS = 1 << 16 };
 typedef struct {
     PlannedCase plan[2 * PAIRS_MOST];
     int cases;
     CallPair pair[PAIRS_MOST];
-    int pairs;
+    int pairs, before;
     int draw, failed;
 } Plan;
 
@@ -45,18 +45,46 @@ static bool is_asked(const Candidates *b, const PlannedCase *c) {
 
 // From point number *next on, as many pairs as one draw holds.
 static void plan_make(const Candidates *b, const ExplorePoints *points, int *next, Plan *p) {
-    *p = (Plan){0};
-    for (; *next + 1 < points->n && p->pairs < PAIRS_MOST && p->cases + 2 <= 2 * PAIRS_MOST; *next += 2) {
+    int before = points->before[*next] > 1 ? points->before[*next] : 1;
+    int most = WIRE_CALLS_MAX / calls_of_a_pair(before);
+    if (most > PAIRS_MOST) most = PAIRS_MOST;
+    *p = (Plan){.before = before};
+    for (; *next + 1 < points->n && p->pairs < most && p->cases + 2 <= 2 * most; *next += 2) {
         int first = case_of(p, b->draw, points, *next), second = case_of(p, b->draw, points, *next + 1);
         if (first != second && is_asked(b, &p->plan[first]) && is_asked(b, &p->plan[second]))
             p->pair[p->pairs++] = (CallPair){first, second};
     }
 }
 
+// One shape without gaps between rows, and with gaps in one input alone, each in turn: how far the rows of
+// one input lie apart says nothing of another's.
+static bool plan_layouts(const Candidates *b, Arena *a, Plan *p) {
+    enum { ROWS = 3, LENGTH = 61 };
+    const Domain *m = b->draw->domain;
+    ExploreDomain *d = NEW(a, ExploreDomain);
+    int64_t size[OP_DIMS_MAX];
+    *p = (Plan){.before = 1, .draw = LAYOUTS};
+    explore_domain(m->op, m->slices, domain_length_symbol(m), d);
+    for (int k = 0; k < OP_DIMS_MAX; k++) size[k] = k == d->slices ? ROWS : LENGTH;
+    explore_fit(d, size);
+    PlannedCase c = {.dtype = DT_F16, .processors = PROCESSORS_USUAL};
+    if (b->q->filter.dtype >= 0) c.dtype = (DType)b->q->filter.dtype;
+    memcpy(c.dim, size, sizeof c.dim);
+    p->plan[p->cases++] = c;
+    for (int i = 0; i < m->op->inputs && p->pairs < LAYOUTS_MOST; i++) {
+        if (m->slice_axis[i] < 0 || d->input[i].rank < 2) continue;
+        c.strided = 1U << i;
+        c.row_stride = domain_length(m, size) + EXPLORE_GAP;
+        p->pair[p->pairs++] = (CallPair){0, p->cases};
+        p->plan[p->cases++] = c;
+    }
+    return p->pairs > 1 && !m->op->domain.contiguous && is_asked(b, &p->plan[0]);
+}
+
 // What a candidate says of one shape alone was the business of others: only what it says of two counts.
 static void leave_out(Plan *p, int index) {
     Plan had = *p;
-    *p = (Plan){.draw = had.draw};
+    *p = (Plan){.draw = had.draw, .before = had.before};
     for (int i = 0; i < had.pairs; i++) {
         const int of[] = {had.pair[i].first, had.pair[i].second};
         int to[2];
@@ -86,7 +114,8 @@ static bool judge_pairs(Candidates *b, size_t i, Plan *p, Verdict *v, Err *e) {
                            .cases = p->cases,
                            .more = true,
                            .pair = p->pair,
-                           .pairs = p->pairs};
+                           .pairs = p->pairs,
+                           .before = p->before};
     p->failed = -1;
     bool ok = draw_make(&a, alone, &q, &draw, e);
     if (ok) {
@@ -119,7 +148,8 @@ bool kept_keys_judge(Candidates *b, size_t i, Verdict *v, Err *e) {
     Plan *p = NEW(&a, Plan);
     const BranchSearch search = {b->r->fork_servers, b->draw, b->source[i], b->r->extras};
     int most = b->q->level == LEVEL_FULL ? KEYS_PAIRS_MAX : KEYS_PAIRS_FEW;
-    bool ok = branches_pairs(&search, most, points, e);
+    bool ok = !plan_layouts(b, &a, p) || judge_plan(b, i, p, v, e);
+    ok = ok && (!verdict_accepted(v) || branches_pairs(&search, most, points, e));
     for (int next = 0, draw = 0; ok && verdict_accepted(v) && next + 1 < points->n; draw++) {
         plan_make(b, points, &next, p);
         p->draw = draw;

@@ -31,6 +31,9 @@ static const struct {
 } all[] = {{"softmax", "keyed_by_low_bits", "softmax_blocks_by_length"},
            {"reglu", "keyed_by_bytes", "reglu_blocks_by_bytes_and_dtype"},
            {"cumsum", "keyed_by_a_difference", "cumsum_block_of_the_last_length"},
+           {"softmax", "keyed_after_calls", "softmax_blocks_after_calls"},
+           {"glu", "keyed_by_one_stride", "glu_strides_by_both"},
+           {"l2norm", "keyed_in_a_tensor", "l2norm_length_in_a_tensor"},
            {"rmsnorm_gemma", "keyed_rows_of_weights", "rmsnorm_gemma_grids_by_rows"}};
 enum { ALL = sizeof all / sizeof *all };
 

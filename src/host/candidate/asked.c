@@ -3,7 +3,7 @@
 #include <string.h>
 
 // What a step is.
-enum { OF_LAUNCH = 1, OF_FILL, OF_COPY, OF_FUNCTION };
+enum { OF_LAUNCH = 1, OF_FILL, OF_COPY, OF_FUNCTION, OF_NUMBER };
 
 static void put_text(KeyStep *s, Str text) {
     uint64_t h = text.len;
@@ -45,6 +45,22 @@ static void put_arg(const KeyNotes *k, KeyStep *s, const LaunchArg *a) { // an a
     }
 }
 
+// Of a launch that has a tensor which an earlier call may have stored to: its whole numbers.
+static void note_numbers(KeyNotes *k, const Binding *b) {
+    bool older = false;
+    for (int i = 0; i < b->args && !older; i++) {
+        int id = b->arg[i].kind == ARG_TENSOR ? b->arg[i].tensor->storage->id : 0;
+        older = id >= 1 && id <= k->there;
+    }
+    for (int i = 0; older && i < b->args; i++) {
+        if (b->arg[i].kind != ARG_PLAIN || b->arg[i].value.kind != PY_INT) continue;
+        KeyNote n = {.at = b->kernel->span.at + (uint32_t)i, .launched = true, .parts = 1};
+        n.part[0] = b->arg[i].value.i;
+        n.found = n.key = keys_mix(keys_mix(n.at, (uint64_t)n.part[0]), OF_NUMBER);
+        keys_note(k, &n);
+    }
+}
+
 // Options such as num_warps change no result, and do not count.
 void asked_launch(KeyNotes *k, const Binding *b, const int64_t grid[3]) {
     KeyStep s = {0};
@@ -52,6 +68,7 @@ void asked_launch(KeyNotes *k, const Binding *b, const int64_t grid[3]) {
     for (int i = 0; i < 3; i++) keys_number(&s, (uint64_t)grid[i]);
     for (int i = 0; i < b->args; i++) put_arg(k, &s, &b->arg[i]);
     keys_step(k, &s);
+    note_numbers(k, b);
 }
 
 void asked_fill(KeyNotes *k, const Tensor *t, double x) {

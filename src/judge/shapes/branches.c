@@ -156,7 +156,7 @@ bool branches_pairs(const BranchSearch *s, int pairs, ExplorePoints *out, Err *e
         ok = ask(s, &job, d, out, e);
         close(job.draw_fd);
     }
-    if (!keys_are_pairs(out)) *out = (ExplorePoints){0};
+    if (!keys_are_pairs(out) || !keys_are_small(d, out)) *out = (ExplorePoints){0};
     arena_free(&a);
     return ok;
 }

@@ -84,8 +84,9 @@ static bool number_read(const char **p, int64_t most, int64_t *out) {
 
 // "sizes 5 61 ways 3 gap 8 processors 132": a size for each dimension, within the domain.
 static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out, int i) {
-    static const char sizes[] = "sizes", ways[] = " ways", gap[] = " gap", processors[] = " processors";
-    int64_t fitted[OP_DIMS_MAX], way, count, *size = out->size[i];
+    static const char sizes[] = "sizes", ways[] = " ways", gap[] = " gap", processors[] = " processors",
+                      before[] = " before";
+    int64_t fitted[OP_DIMS_MAX], way, count, times = 0, *size = out->size[i];
     if (strncmp(s, sizes, sizeof sizes - 1) != 0) return false;
     s += sizeof sizes - 1;
     for (int k = 0; k < d->dims; k++)
@@ -99,10 +100,15 @@ static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out
     if (strncmp(s, processors, sizeof processors - 1) != 0) return false;
     s += sizeof processors - 1;
     if (!number_read(&s, GPU_WRITTEN_MOST, &count)) return false;
+    if (strncmp(s, before, sizeof before - 1) == 0) {
+        s += sizeof before - 1;
+        if (!number_read(&s, EXPLORE_BEFORE_MAX, &times)) return false;
+    }
     int entry = 0;
     while (entry < EXPLORE_ENTRIES && strcmp(s, entry_words[entry]) != 0) entry++;
     if (entry == EXPLORE_ENTRIES) return false;
     out->entry[i] = (uint8_t)entry;
+    out->before[i] = (uint8_t)times;
     if (count > GPU_PROCESSORS_MOST && count < GPU_WRITTEN) return false;
     out->processors[i] = (int32_t)count;
     out->ways[i] = (uint8_t)way;
@@ -132,8 +138,10 @@ bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, Explo
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out) {
     buf_puts(out, "sizes");
     for (int k = 0; k < d->dims; k++) buf_printf(out, " %lld", (long long)p->size[i][k]);
-    buf_printf(out, " ways %u gap %lld processors %d%s", (unsigned)p->ways[i], (long long)p->gap[i],
-               p->processors[i], entry_words[p->entry[i]]);
+    buf_printf(out, " ways %u gap %lld processors %d", (unsigned)p->ways[i], (long long)p->gap[i],
+               p->processors[i]);
+    if (p->before[i]) buf_printf(out, " before %d", p->before[i]);
+    buf_puts(out, entry_words[p->entry[i]]);
 }
 
 // ---- conditions of no interest

@@ -28,6 +28,7 @@ enum { EXPLORE_ELEMENTS = INT32_MAX, EXPLORE_SHRINKS = 1 << 20 };
 // A way to call with sizes: a dtype of the floating inputs (float16, bfloat16, float32), and from
 // EXPLORE_GAPS on the same with gaps between rows.
 enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3, EXPLORE_GAP = 8, EXPLORE_GAP_MOST = 1 << 16 };
+enum { EXPLORE_BEFORE_MAX = 6 };
 
 // Where a call is made: sizes, how many elements lie between rows in the ways that have gaps, and on what
 // GPU.
@@ -83,6 +84,8 @@ typedef struct {
     int32_t processors[EXPLORE_POINTS_MAX];
     uint8_t ways[EXPLORE_POINTS_MAX];  // bits: in which ways to call it was found
     uint8_t entry[EXPLORE_POINTS_MAX]; // ExploreEntry
+    // Of pairs: how many calls with the first of them come before the second, if not one.
+    uint8_t before[EXPLORE_POINTS_MAX];
     int n;
 } ExplorePoints;
 // Reads a child's reports. False, and no points, where any of it is not as it must be.
@@ -109,7 +112,7 @@ typedef struct {
 } ExploreChild;
 int explore_child(const ExploreChild *c);
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out);
-// "sizes 5 61 ways 3 gap 8 processors 132", of point i, then " entry" or " computed entry", for
+// "sizes 5 61 ways 3 gap 8 processors 132", of point i, then " before 4", " entry" or " computed entry", for
 // CaseReport.message.
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out);
 // For each byte of the source: whether a condition there only leads to an exception.

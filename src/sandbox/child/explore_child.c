@@ -137,7 +137,7 @@ static void heard(KeyNotes *k, const Tensor *out, int outputs, KeyHeard *to) {
     KeyStep s = {0};
     for (int i = 0; i < outputs; i++) keys_tensor(k, &s, &out[i]);
     keys_step(k, &s);
-    *to = k->now;
+    keys_copy(to, &k->now);
 }
 
 static int calls_of_one(void *arg, const KeyCall *call, int n, KeyHeard *to) {

@@ -8,9 +8,9 @@ enum {
     POINTS_FEW = 1600, // at quick
     SLOTS = 1 << 16,
     SLOTS_MOST = SLOTS / 2,
-    PLACES_MAX = 40, // that look keys up, or put something
-    GROUPS_MAX = 256,
-    FOUND_MAX = 256,
+    PLACES_MAX = 256, // that look keys up, or put something
+    GROUPS_MAX = 1024,
+    FOUND_MAX = 512,
     NUMBERS_MAX = 32,
     TRIED = 32,      // pairs of a group
     TRIED_FEW = 12,  // at quick
@@ -23,12 +23,13 @@ enum {
 
 // How much a pair is worth a look. OTHER: the second shape asks for something else than without the first.
 // MADE: it asks for the same as a second time, of tensors to which something else was done. SAME: for the
-// same. NOTHING: it finds nothing of the first.
-typedef enum { NOTHING, OTHER, MADE, SAME, WORTHS } Worth;
+// same. LEFT: the same as MADE, and only kernels got the key. NOTHING: it finds nothing of the first.
+typedef enum { NOTHING, OTHER, MADE, LEFT, SAME, WORTHS } Worth;
 
 typedef struct {
     KeyCall call;
-    uint64_t alone, again, traced; // what it asks for on a new object, and a second time
+    uint64_t alone, again;  // what it asks for on a new object, and a second time
+    uint64_t first, traced; // the same with what has been done to tensors
 } Point;
 
 // A place that looks keys up.
@@ -67,14 +68,15 @@ typedef struct {
     int founds;
     int64_t number[NUMBERS_MAX];
     int numbers;
-    KeyHeard *heard; // [2]
+    KeyHeard *heard; // [KEYS_CALLS_MAX + 2]
+    int before;      // calls with one shape before those that find something
     bool few;
 } Keys;
 
 static bool is_free(const Keys *s, int axis) { return axis >= 0 && s->d->dim[axis].of < 0; }
 
 // Places that something was put at lie behind those that look keys up.
-static const int64_t PLACE_PUT = (int64_t)1 << 40;
+static const int64_t PLACE_PUT = (int64_t)1 << 40, PLACE_LAUNCHED = (int64_t)1 << 41;
 static const int64_t steps_most = (int64_t)1 << 31;
 
 static bool is_spent(const Keys *s) {
@@ -109,12 +111,16 @@ static bool is_full(const Keys *s, const Group *g) {
 }
 
 // The second shape behind the first.
-static Worth worth_of(Keys *s, const Point *first, const Point *second) {
-    const KeyCall call[] = {first->call, second->call};
-    int made = s->x->calls(s->x->arg, call, 2, s->heard);
-    if (made < 2) return made ? OTHER : NOTHING; // it raises something
-    const KeyHeard *h = &s->heard[1];
-    if (h->asked == second->alone) return NOTHING;
+static Worth worth_of(Keys *s, int place, const Point *first, const Point *second) {
+    KeyCall call[KEYS_CALLS_MAX];
+    for (int i = 0; i < s->before; i++) call[i] = first->call;
+    call[s->before] = second->call;
+    int made = s->x->calls(s->x->arg, call, s->before + 1, s->heard);
+    if (made < s->before + 1) return made ? OTHER : NOTHING; // it raises something
+    const KeyHeard *h = &s->heard[s->before];
+    bool launched = place >= 0 && s->place[place].at >= PLACE_LAUNCHED;
+    if (h->asked == second->alone && (!launched || h->traced == second->first)) return NOTHING;
+    if (launched) return h->traced != second->traced ? LEFT : NOTHING;
     return h->asked != second->again ? OTHER : h->traced != second->traced ? MADE : SAME;
 }
 
@@ -125,7 +131,7 @@ static void pair(Keys *s, int place, int first, int second) {
     if (at < 0 || is_full(s, &s->group[at]) || s->founds == FOUND_MAX || is_spent(s)) return;
     Group *g = &s->group[at];
     g->tried++;
-    Worth there = worth_of(s, x, y), back = worth_of(s, y, x),
+    Worth there = worth_of(s, place, x, y), back = worth_of(s, place, y, x),
           worth = there == NOTHING || (back != NOTHING && back < there) ? back : there;
     if (worth == NOTHING) return;
     g->told += worth == OTHER;
@@ -170,23 +176,29 @@ static void meet(Keys *s, int64_t at, uint64_t key, uint32_t sizes, int point) {
 
 // What the second call finds, and the first did not; and what the first has left.
 static void take(Keys *s, int point) {
-    KeyHeard cold = s->heard[0], warm = s->heard[1];
+    KeyHeard *cold = &s->heard[KEYS_CALLS_MAX], *warm = cold + 1; // pairs are called in between
+    keys_copy(cold, &s->heard[s->before - 1]);
+    keys_copy(warm, &s->heard[s->before]);
     const ExplorePoint *p = &s->point[point].call.at;
     uint64_t all = 1;
     uint32_t sizes = 0;
     int keys = 0;
-    for (int i = 0; i < warm.notes; i++) {
-        const KeyNote *n = &warm.note[i];
-        if (n->put || keys_has(&cold, n->found)) continue;
+    for (int i = 0; i < warm->notes; i++) {
+        const KeyNote *n = &warm->note[i];
+        if (n->put || (!n->launched && keys_has(cold, n->found))) continue;
         uint32_t in = sizes_in(s, n, p);
+        if (n->launched) {
+            meet(s, PLACE_LAUNCHED + n->at, n->key, in, point);
+            continue;
+        }
         meet(s, n->at, n->key, in, point);
         all = keys_mix(all, n->key);
         sizes |= in;
         keys++;
     }
     if (keys > 1) meet(s, PLACE_ALL, all, sizes, point);
-    for (int i = 0; i < cold.notes; i++) {
-        const KeyNote *n = &cold.note[i];
+    for (int i = 0; i < cold->notes; i++) {
+        const KeyNote *n = &cold->note[i];
         if (n->put) meet(s, PLACE_PUT + n->at, n->key, sizes_in(s, n, p), point);
     }
 }
@@ -212,16 +224,17 @@ static bool is_new(Keys *s, const KeyCall *c) {
 
 // The number of the point; -1: it is none.
 static int call_at(Keys *s, ExplorePoint at, int way) {
-    KeyCall call[2] = {{at, way}};
+    KeyCall call[KEYS_CALLS_MAX] = {{at, way}};
     explore_fit(s->d, call[0].at.size);
     if (is_spent(s) || explore_elements(s->d, call[0].at.size) > ELEMENTS) return -1;
     if (!is_new(s, &call[0])) return -1;
-    call[1] = call[0];
-    if (s->x->calls(s->x->arg, call, 2, s->heard) < 2) return -1;
+    for (int i = 1; i <= s->before; i++) call[i] = call[0];
+    if (s->x->calls(s->x->arg, call, s->before + 1, s->heard) < s->before + 1) return -1;
     s->point[s->points] = (Point){.call = call[0],
-                                  .alone = s->heard[0].asked,
-                                  .again = s->heard[1].asked,
-                                  .traced = s->heard[1].traced};
+                                  .alone = s->heard[s->before - 1].asked,
+                                  .first = s->heard[s->before - 1].traced,
+                                  .again = s->heard[s->before].asked,
+                                  .traced = s->heard[s->before].traced};
     take(s, s->points);
     return s->points++;
 }
@@ -258,6 +271,32 @@ static bool any_open(Keys *s) {
 
 // ---- which points
 
+// Whether a call finds something that none before it has found.
+static bool finds_more(const Keys *s, int call) {
+    for (int i = 0; i < s->heard[call].notes; i++) {
+        const KeyNote *n = &s->heard[call].note[i];
+        bool had = n->put || n->launched;
+        for (int k = 0; k < call && !had; k++) had = keys_has(&s->heard[k], n->found);
+        if (!had) return true;
+    }
+    return false;
+}
+
+// What is kept may be found from a later call on only: after a warm-up, or once a key has come twice.
+static void warm_up(Keys *s) {
+    static const int64_t at[][2] = {{3, 61}, {5, 128}};
+    s->before = 1;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        KeyCall call[KEYS_CALLS_MAX];
+        ExplorePoint p = point_of(s, at[i][0], at[i][1]);
+        explore_fit(s->d, p.size);
+        for (int k = 0; k < KEYS_CALLS_MAX; k++) call[k] = (KeyCall){p, 0};
+        int made = s->x->calls(s->x->arg, call, KEYS_CALLS_MAX, s->heard);
+        for (int k = s->before + 1; k < made; k++)
+            if (finds_more(s, k)) s->before = k;
+    }
+}
+
 // Sizes of all magnitudes.
 static void first_ones(Keys *s) {
     static const int64_t at[][2] = {{3, 61},    {4, 61},    {3, 62},    {2, 9973},   {5, 128},
@@ -278,8 +317,14 @@ static void trades(Keys *s) {
     static const int64_t product[] = {12288, 55440}, digits[] = {12345, 312145};
     static const int64_t sum = 4160, part[] = {3, 4, 67, 515, 2051};
     for (int k = 0; k < 2; k++)
-        for (int64_t m = 1; m <= 1024; m++)
+        for (int64_t m = 1; m <= product[k]; m++)
             if (product[k] % m == 0) at_sizes(s, m, product[k] / m);
+    // The same with one more of either.
+    for (int64_t m = 1; m <= product[0]; m++) {
+        if (product[0] % m) continue;
+        at_sizes(s, m - 1, product[0] / m);
+        at_sizes(s, m, product[0] / m - 1);
+    }
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) at_sizes(s, part[k], sum - part[k]);
     for (int k = 0; k < 2; k++)
         for (int64_t by = 10; by < digits[k]; by *= 10) at_sizes(s, digits[k] / by, digits[k] % by);
@@ -362,7 +407,8 @@ static void by_numbers(Keys *s) {
 // Other dtypes, and gaps: keys may be bytes, or distances between rows.
 static void by_ways(Keys *s) {
     enum { ROWS = 3, LENGTH = 61, FAR = 4096 };
-    static const int64_t length[] = {LENGTH, 64, 128, FAR, 2 * FAR, LENGTH + FAR, 64 + FAR};
+    // Long ones first: where few programs do for a row, another number of them is often right.
+    static const int64_t length[] = {FAR, 2 * FAR, LENGTH + FAR, 64 + FAR, LENGTH, 64, 128};
     int64_t step = s->d->length >= 0 ? step_of(s, s->d->length) : 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++)
         for (int way = EXPLORE_WAYS; way-- > 0;) {
@@ -377,19 +423,20 @@ static void by_ways(Keys *s) {
 
 // ---- what is told
 
-static void tell(const Point *p, ExplorePoints *out) {
+static void tell(const Point *p, int before, ExplorePoints *out) {
     memcpy(out->size[out->n], p->call.at.size, sizeof p->call.at.size);
     out->gap[out->n] = p->call.at.gap;
     out->processors[out->n] = (int32_t)p->call.at.processors;
     out->entry[out->n] = EXPLORE_NO_ENTRY;
+    out->before[out->n] = before > 1 ? (uint8_t)before : 0;
     out->ways[out->n++] = (uint8_t)(1U << p->call.way);
 }
 
 // One of each group, then the next of each, those first that ask for something else. Of those that ask for
 // the same there are few.
 static void choose(Keys *s, ExplorePoints *out) {
-    static const int of_group[WORTHS] = {[OTHER] = TOLD, [MADE] = 1, [SAME] = 1},
-                     of_all[WORTHS] = {[OTHER] = KEYS_PAIRS_MAX, [MADE] = 6, [SAME] = 4};
+    static const int of_group[WORTHS] = {[OTHER] = TOLD, [MADE] = 1, [LEFT] = 1, [SAME] = 1},
+                     of_all[WORTHS] = {[OTHER] = KEYS_PAIRS_MAX, [MADE] = 6, [LEFT] = 12, [SAME] = 4};
     int64_t left = s->few ? ELEMENTS / 2 : 4 * (int64_t)ELEMENTS;
     for (Worth w = OTHER; w < WORTHS; w++)
         for (int turn = 0, told = 0; turn < of_group[w]; turn++)
@@ -404,8 +451,8 @@ static void choose(Keys *s, ExplorePoints *out) {
                 if (cost > left || (s->few && w == SAME)) continue;
                 left -= cost;
                 told++;
-                tell(x, out);
-                tell(y, out);
+                tell(x, s->before, out);
+                tell(y, s->before, out);
             }
 }
 
@@ -416,9 +463,10 @@ void keys_search(Arena *a, const KeySearcher *x, ExplorePoints *out) {
     s->point = NEWN(a, Point, (size_t)s->most);
     s->slot = arena_alloc(a, SLOTS, sizeof *s->slot, _Alignof(uint64_t));
     s->had = arena_alloc(a, SLOTS, sizeof *s->had, _Alignof(uint64_t));
-    s->heard = NEWN(a, KeyHeard, 2);
+    s->heard = NEWN(a, KeyHeard, KEYS_CALLS_MAX + 2);
     *out = (ExplorePoints){0};
     written_numbers(x->module, number_found, s);
+    warm_up(s);
     first_ones(s);
     by_order(s);
     if (s->places > 0) {
@@ -437,6 +485,17 @@ bool keys_are_pairs(const ExplorePoints *p) {
         if (p->ways[i] == 0 || (p->ways[i] & (p->ways[i] - 1)) || p->entry[i] != EXPLORE_NO_ENTRY)
             return false;
     return p->n % 2 == 0 && p->n <= 2 * KEYS_PAIRS_MAX;
+}
+
+bool keys_are_small(const ExploreDomain *d, const ExplorePoints *p) {
+    int64_t all = 0;
+    for (int i = 0; i < p->n; i++) {
+        int64_t n = explore_elements(d, p->size[i]), length = d->length < 0 ? 1 : p->size[i][d->length];
+        if (n > ELEMENTS) return false;
+        all += n;
+        if (p->ways[i] >> EXPLORE_GAPS && n / length * p->gap[i] > ELEMENTS) return false;
+    }
+    return all <= 4 * (int64_t)ELEMENTS;
 }
 
 bool keys_of_one_object(const ExploreDomain *d, const KeyCall *x, const KeyCall *y) {

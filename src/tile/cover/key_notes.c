@@ -1,7 +1,17 @@
 #include "tile/cover/key_notes.h"
 
 #include <string.h>
-void keys_object(KeyNotes *k) { memset(k, 0, sizeof *k); }
+void keys_object(KeyNotes *k) {
+    keys_call(k, 0);
+    memset(k->history, 0, sizeof k->history);
+}
+
+void keys_copy(KeyHeard *to, const KeyHeard *from) {
+    to->notes = from->notes;
+    to->asked = from->asked;
+    to->traced = from->traced;
+    memcpy(to->note, from->note, sizeof *from->note * (size_t)from->notes);
+}
 
 void keys_call(KeyNotes *k, int storages) {
     k->now.notes = 0;

@@ -7,7 +7,7 @@
 #pragma once
 #include "tensor/tensor.h"
 
-enum { KEY_NOTES_MAX = 64, KEY_PARTS_MAX = 6 };
+enum { KEY_NOTES_MAX = 256, KEY_PARTS_MAX = 6 };
 
 // A look-up that has found its key, a comparison of equal values, or an item of a list. `put`: a value that
 // was put into an object, a dictionary or a list instead: two calls that put the same there may meet by any
@@ -17,7 +17,9 @@ typedef struct {
     uint64_t key;   // of place and key
     uint64_t found; // the same, and what an item of a list is: two calls that find this are alike
     bool put;
-    int parts; // whole numbers that the key is made of, those in texts too
+    bool launched; // a whole number that a launch got beside a tensor older than the call: kernels may have
+                   // left something under it there
+    int parts;     // whole numbers that the key is made of, those in texts too
     int64_t part[KEY_PARTS_MAX];
 } KeyNote;
 
@@ -51,5 +53,6 @@ typedef struct {
 void keys_number(KeyStep *s, uint64_t x);
 void keys_tensor(const KeyNotes *k, KeyStep *s, const Tensor *t);
 void keys_step(KeyNotes *k, const KeyStep *s);
+void keys_copy(KeyHeard *to, const KeyHeard *from); // there is room for many notes, and mostly few are used
 // Whether a call has noted the same.
 bool keys_has(const KeyHeard *h, uint64_t found);

@@ -195,15 +195,19 @@ static void reports_are_read_strictly(void **state) {
         Buf text = BUF(&a);
         p = (ExplorePoints){.n = 1, .size = {{7, 384}}, .ways = {2}, .gap = {8}, .processors = {132}};
         p.entry[0] = (uint8_t)i;
+        p.before[0] = (uint8_t)(2 * i);
         explore_say(&d, &p, 0, &text);
         assert_non_null(strstr(buf_cstr(&text), as[i]));
         wire_message(&r[0], buf_cstr(&text));
-        assert_true(explore_read(&d, r, 2, &p) && p.entry[0] == i);
+        assert_true(explore_read(&d, r, 2, &p) && p.entry[0] == i && p.before[0] == 2 * i);
         arena_free(&a);
     }
     static const char *const bad[] = {"",
                                       "sizes",
                                       "sizes 7 ways 1 gap 8 processors 132",
+                                      "sizes 7 384 ways 1 gap 8 processors 132 before 7",
+                                      "sizes 7 384 ways 1 gap 8 processors 132 before",
+                                      "sizes 7 384 ways 1 gap 8 processors 132 before -1",
                                       "sizes 7 383 ways 1 gap 8 processors 132",
                                       "sizes 7 384 2 ways 1 gap 8 processors 132",
                                       "sizes 7 0 ways 1 gap 8 processors 132",
