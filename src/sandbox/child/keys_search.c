@@ -77,10 +77,11 @@ static bool is_free(const Keys *s, int axis) { return axis >= 0 && s->d->dim[axi
 
 // Places that something was put at lie behind those that look keys up.
 static const int64_t PLACE_PUT = (int64_t)1 << 40, PLACE_LAUNCHED = (int64_t)1 << 41;
-static const int64_t steps_most = (int64_t)1 << 31;
+// Thirty times what ordinary host code takes for all points: a second or two.
+enum { STEPS_MOST = 1 << 26, STEPS_FEW = 1 << 23 };
 
 static bool is_spent(const Keys *s) {
-    return s->points == s->most || (s->x->steps && *s->x->steps > steps_most);
+    return s->points == s->most || (s->x->steps && *s->x->steps > (s->few ? STEPS_FEW : STEPS_MOST));
 }
 
 static int64_t step_of(const Keys *s, int axis) {
