@@ -39,7 +39,8 @@ typedef struct KeyNotes {
 } KeyNotes;
 
 static inline uint64_t keys_mix(uint64_t h, uint64_t x) {
-    h = (h ^ x) * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+    x = (x + 1) * 0xff51afd7ed558ccdu; // small numbers side by side, as an offset and a size, must not cancel
+    h = (h ^ x ^ x >> 32) * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
     return h ^ h >> 29;
 }
 void keys_object(KeyNotes *k);             // a new one

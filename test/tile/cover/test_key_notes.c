@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,23 @@ static void each_key_is_noted_once(void **state) {
     assert_int_equal(k.now.notes, KEY_NOTES_MAX); // those beyond are left out
     keys_call(&k, 0);
     assert_int_equal(k.now.notes, 0);
+}
+
+static int by_value(const void *x, const void *y) {
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return (a > b) - (a < b);
+}
+
+// An offset in a source and a size, both small: no two pairs of them are one key, wherever the source begins.
+static void small_numbers_do_not_cancel(void **state) {
+    (void)state;
+    enum { SIDE = 256 };
+    static uint64_t key[SIDE * SIDE];
+    for (uint64_t from = 0; from < 4; from++) {
+        for (uint64_t i = 0; i < SIDE * SIDE; i++) key[i] = keys_mix(37 * from + i / SIDE, i % SIDE);
+        qsort(key, SIDE * SIDE, sizeof *key, by_value);
+        for (int i = 1; i < SIDE * SIDE; i++) assert_true(key[i] != key[i - 1]);
+    }
 }
 
 // Numbers count, and the order in which a call has made its tensors.
@@ -71,6 +89,7 @@ static void what_was_done_to_a_tensor_is_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_key_is_noted_once),
+                                       cmocka_unit_test(small_numbers_do_not_cancel),
                                        cmocka_unit_test(calls_ask_for_the_same_or_not),
                                        cmocka_unit_test(what_was_done_to_a_tensor_is_known)};
     return cmocka_run_group_tests(tests, NULL, NULL);
