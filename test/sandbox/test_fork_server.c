@@ -310,7 +310,7 @@ static void no_descriptor_leaks(void **state) {
     for (int i = 0; i < 20; i++) still_works();
     int after = dup(0);
     close(after);
-    assert_int_equal(before, after);
+    assert_true(after <= before); // output buffers of many jobs at once may have become too old meanwhile
 }
 
 static void a_caller_that_dies_takes_its_child_along(void **state) {
