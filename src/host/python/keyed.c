@@ -2,12 +2,6 @@
 
 #include "host/python/interp.h"
 
-static uint64_t text_hash(Str s) {
-    uint64_t h = s.len;
-    for (size_t i = 0; i < s.len; i++) h = keys_mix(h, (uint8_t)s.p[i]);
-    return h;
-}
-
 static void part(KeyNote *n, int64_t x) {
     if (n->parts < KEY_PARTS_MAX) n->part[n->parts++] = x;
 }
@@ -23,7 +17,7 @@ static uint64_t number_of(KeyNote *n, Value v) {
     case V_STR: {
         int64_t x;
         for (size_t at = 0; text_number(v.s, &at, &x);) part(n, x);
-        return text_hash(v.s);
+        return str_hash(v.s);
     }
     default: return 0; // such as a tensor: which one it is differs from call to call
     }

@@ -329,8 +329,8 @@ static bool judge_contracted(Deciding *z) {
     z->decision->output = worst->output;
     const char *note = z->child->report[i].message;
     z->decision->noted = note[0];
-    z->dense =
-        -1; // some cases alone ran so: that those without gaps are right otherwise says nothing of gaps
+    // Only some cases ran with fused products: those without gaps that are right did not, perhaps.
+    z->dense = -1;
     settle(z, match_status(worst->worst), "contracted",
            contracted_feedback(z->arena, z->draw, i, worst, note));
     return false;
